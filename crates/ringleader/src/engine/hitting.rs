@@ -1,0 +1,43 @@
+//! The exact first step in a closed set, without looking at every step.
+//!
+//! Run for a window, look once at its end. If the configuration is in the set, replay the window to find where it
+//! entered: the set is closed, so membership is monotone in time and bisection is exact.
+
+use crate::engine::stepper::Stepper;
+use crate::protocol::Protocol;
+use crate::ring::Interaction;
+
+/// How many interactions pass between two looks at a ring of `n` agents: enough that looking, copying and the
+/// final replay cost next to nothing.
+#[must_use]
+pub fn window(n: usize) -> u64 {
+    (8 * n as u64).max(256)
+}
+
+/// The least `k <= steps` such that `holds` after `k` interactions from `before`, given that it holds after `steps`.
+/// `holds` must be closed.
+pub fn first_in<P, S, C>(before: &Stepper<P, S, C>, steps: u64, holds: impl Fn(&P, &[P::State]) -> bool) -> u64
+where
+    P: Protocol,
+    S: Iterator<Item = Interaction> + Clone,
+    C: Iterator<Item = u64> + Clone,
+{
+    // `low` is before the set and `at_low` its configuration, `high` is inside.
+    let (mut at_low, mut low, mut high) = (before.clone(), 0, steps);
+    if holds(&before.protocol, &before.config) {
+        return 0;
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        let mut probe = at_low.clone();
+        // A replay of interactions that have happened once cannot run out of schedule or coins.
+        let replayed = probe.advance(middle - low);
+        debug_assert!(replayed.is_ok(), "a replay ended early: {replayed:?}");
+        if holds(&probe.protocol, &probe.config) {
+            high = middle;
+        } else {
+            (at_low, low) = (probe, middle);
+        }
+    }
+    high
+}

@@ -1,0 +1,200 @@
+//! What a run remembers of its way: changes of output, births and deaths of leaders, and the first step of every
+//! phase.
+//!
+//! Phases that are closed sets are found by window and bisection. Those that are not need a look at every step;
+//! that look is cheap because a predicate is evaluated only after an interaction that changed something it can tell
+//! apart.
+
+use crate::engine::hitting;
+use crate::engine::stepper::{Halt, Stepper};
+use crate::protocol::{Phase, PhaseKind, Protocol, leaders};
+use crate::ring::Interaction;
+
+/// A phase and the first step at which it held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// The name of the phase.
+    pub name: &'static str,
+    /// What it means.
+    pub about: &'static str,
+    /// The first step, if there was one.
+    pub step: Option<u64>,
+}
+
+/// The memory of a run.
+#[derive(Clone, Debug)]
+pub struct Tracker {
+    /// Outputs have been constant since this step.
+    pub last_output_change: u64,
+    /// The first step with at least one leader.
+    pub first_leader: Option<u64>,
+    /// The first step with exactly one leader.
+    pub one_leader: Option<u64>,
+    /// The last step at which a leader was killed.
+    pub last_kill: Option<u64>,
+    /// The first step of each phase of the protocol, in its order.
+    pub phases: Vec<Option<u64>>,
+    leaders: usize,
+}
+
+impl Tracker {
+    /// The memory of a run that starts here.
+    pub fn new<P: Protocol>(protocol: &P, config: &[P::State]) -> Self {
+        let mut tracker = Self {
+            last_output_change: 0,
+            first_leader: None,
+            one_leader: None,
+            last_kill: None,
+            phases: vec![None; P::phases().len()],
+            leaders: 0,
+        };
+        tracker.restart(protocol, config, 0);
+        tracker
+    }
+
+    /// Takes in a configuration that was not reached by an interaction: the first one, or one after a fault.
+    pub fn restart<P: Protocol>(&mut self, protocol: &P, config: &[P::State], step: u64) {
+        self.leaders = leaders(protocol, config).len();
+        self.count_leaders(step);
+        for (phase, reached) in P::phases().iter().zip(&mut self.phases) {
+            if reached.is_none() && (phase.holds)(protocol, config) {
+                *reached = Some(step);
+            }
+        }
+    }
+
+    fn count_leaders(&mut self, step: u64) {
+        if self.leaders >= 1 {
+            self.first_leader.get_or_insert(step);
+        }
+        if self.leaders == 1 {
+            self.one_leader.get_or_insert(step);
+        }
+    }
+
+    /// Runs `steps` interactions and follows the output only.
+    ///
+    /// # Errors
+    /// If the schedule ends.
+    pub fn follow_output<P, S, C>(&mut self, stepper: &mut Stepper<P, S, C>, steps: u64) -> Result<(), Halt>
+    where
+        P: Protocol,
+        S: Iterator<Item = Interaction>,
+        C: Iterator<Item = u64>,
+    {
+        let protocol = stepper.protocol.clone();
+        let first = stepper.steps + 1;
+        for step in first..first + steps {
+            stepper.step(|before, after| {
+                let changed = |k: usize| protocol.output(before[k]) != protocol.output(after[k]);
+                if changed(0) | changed(1) {
+                    self.last_output_change = step;
+                }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Runs `steps` interactions and follows everything.
+    ///
+    /// # Errors
+    /// If the schedule ends.
+    pub fn follow_phases<P, S, C>(&mut self, stepper: &mut Stepper<P, S, C>, steps: u64) -> Result<(), Halt>
+    where
+        P: Protocol,
+        S: Iterator<Item = Interaction> + Clone,
+        C: Iterator<Item = u64> + Clone,
+    {
+        let phases = P::phases();
+        let before = stepper.clone();
+        let mut open: Vec<usize> = self.pending(&phases, |kind| matches!(kind, PhaseKind::Open(_)));
+        for _ in 0..steps {
+            let woken = self.step(stepper, &phases, &open)?;
+            if woken {
+                self.look(stepper, &phases, &mut open);
+            }
+        }
+        for k in self.pending(&phases, |kind| matches!(kind, PhaseKind::Closed)) {
+            if (phases[k].holds)(&stepper.protocol, &stepper.config) {
+                self.phases[k] = Some(before.steps + hitting::first_in(&before, steps, phases[k].holds));
+            }
+        }
+        Ok(())
+    }
+
+    fn pending<P: Protocol>(&self, phases: &[Phase<P>], wanted: fn(&PhaseKind<P>) -> bool) -> Vec<usize> {
+        (0..phases.len()).filter(|&k| self.phases[k].is_none() && wanted(&phases[k].kind)).collect()
+    }
+
+    /// One interaction; tells whether an open phase may have been entered by it.
+    #[inline]
+    fn step<P, S, C>(&mut self, stepper: &mut Stepper<P, S, C>, phases: &[Phase<P>], open: &[usize]) -> Result<bool, Halt>
+    where
+        P: Protocol,
+        S: Iterator<Item = Interaction>,
+        C: Iterator<Item = u64>,
+    {
+        let (step, protocol) = (stepper.steps + 1, stepper.protocol.clone());
+        let mut woken = false;
+        stepper.step(|before, after| {
+            let changed = |k: usize| protocol.output(before[k]) != protocol.output(after[k]);
+            if changed(0) | changed(1) {
+                self.last_output_change = step;
+                self.births_and_deaths(&protocol, before, after, step);
+            }
+            woken = open.iter().any(|&k| match phases[k].kind {
+                PhaseKind::Open(differ) => differ(before[0], after[0]) || differ(before[1], after[1]),
+                PhaseKind::Closed => false,
+            });
+        })?;
+        Ok(woken)
+    }
+
+    fn births_and_deaths<P: Protocol>(
+        &mut self,
+        protocol: &P,
+        before: [&P::State; 2],
+        after: [&P::State; 2],
+        step: u64,
+    ) {
+        for k in 0..2 {
+            match (protocol.is_leader(before[k]), protocol.is_leader(after[k])) {
+                (false, true) => self.leaders += 1,
+                (true, false) => {
+                    self.leaders -= 1;
+                    self.last_kill = Some(step);
+                }
+                _ => {}
+            }
+        }
+        self.count_leaders(step);
+    }
+
+    /// Evaluates the open phases and forgets those that hold.
+    fn look<P: Protocol, S, C>(&mut self, stepper: &Stepper<P, S, C>, phases: &[Phase<P>], open: &mut Vec<usize>) {
+        open.retain(|&k| {
+            let holds = (phases[k].holds)(&stepper.protocol, &stepper.config);
+            if holds {
+                self.phases[k] = Some(stepper.steps);
+            }
+            !holds
+        });
+    }
+
+    /// Every phase by name: those of leaders where the protocol elects one, its own, and safety.
+    #[must_use]
+    pub fn reached<P: Protocol>(&self, safe: Option<u64>) -> Vec<Reached> {
+        let mut all = Vec::new();
+        if P::ABOUT.elects {
+            all.extend([
+                Reached { name: "first leader", about: "at least one leader", step: self.first_leader },
+                Reached { name: "one leader", about: "exactly one leader", step: self.one_leader },
+                Reached { name: "last leader killed", about: "the last death of a leader", step: self.last_kill },
+            ]);
+        }
+        let own = P::phases().into_iter().zip(&self.phases);
+        all.extend(own.map(|(phase, &step)| Reached { name: phase.name, about: phase.about, step }));
+        all.push(Reached { name: "safe", about: P::ABOUT.safe, step: safe });
+        all
+    }
+}

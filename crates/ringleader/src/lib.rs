@@ -1,0 +1,32 @@
+//! Population protocols on rings, and their exact convergence.
+//!
+//! A protocol is one file in [`protocols`] that reads beside the paper: the variables of an agent, the transition
+//! line by line, the output, the closed safe set. A [`trial::Trial`] says everything that determines a run; its
+//! [`trial::Record`] is a pure function of it. Convergence means entering the closed safe set, and its step is exact.
+//!
+//! ```
+//! use std::ops::ControlFlow;
+//! use ringleader::{lab, trial::Trial};
+//!
+//! let trial = Trial::new("ppl", 16, 7);
+//! let mut ring = lab::populate_trial(&trial)?;
+//! let record = ring.run(&trial, &mut |_, _| ControlFlow::Continue(()))?;
+//! assert!(ring.is_safe() && ring.leaders().len() == 1);
+//! println!("safe for ever after {} interactions", record.safe.unwrap());
+//! # Ok::<(), ringleader::error::Error>(())
+//! ```
+//!
+//! The library does no input or output, reads no clock, starts no threads and knows nothing of its environment.
+
+pub mod engine;
+pub mod error;
+pub mod fault;
+pub mod lab;
+pub mod protocol;
+pub mod protocols;
+pub mod random;
+pub mod ring;
+pub mod schedule;
+pub mod trial;
+pub mod value;
+pub mod variables;

@@ -1,0 +1,273 @@
+//! What a protocol is: a transition function, and what the laboratory must know about it.
+//!
+//! A protocol is one file under `protocols/`: the state, its variables, the transition line by line with the
+//! paper's numbers, the output, and the closed safe set. Everything else has a default.
+
+use std::fmt::Debug;
+
+use crate::error::Error;
+use crate::random::Generator;
+use crate::ring::{Orientation, Ring};
+use crate::value::Value;
+use crate::variables::Variables;
+
+/// All nondeterminism of one interaction beyond the choice of the two agents.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Input {
+    /// The coin, uniform in `[0, coins)`; 0 if the interaction reads none.
+    pub coin: u64,
+}
+
+/// The transition function T of a protocol.
+pub trait Transition: Clone + Send + Sync + 'static {
+    /// The state of one agent; `default()` is the all-zero state.
+    type State: Copy + Eq + Debug + Default + Send + Sync;
+
+    /// How many equally likely coins one interaction may read; 1 for a deterministic protocol.
+    fn coins(&self) -> u64 {
+        1
+    }
+
+    /// Whether the interaction of these two states reads a coin.
+    fn reads_coin(&self, _initiator: &Self::State, _responder: &Self::State) -> bool {
+        false
+    }
+
+    /// One interaction: both agents are updated in place, as the pseudocode does.
+    fn interact(&self, initiator: &mut Self::State, responder: &mut Self::State, input: Input);
+}
+
+/// A protocol of the laboratory, with its parameters, on a ring of known size.
+pub trait Protocol: Transition {
+    /// Name, ring, claims and parameters.
+    const ABOUT: About;
+
+    /// The protocol with these parameters on this ring.
+    ///
+    /// # Errors
+    /// If a parameter is out of range; the message names it and what is allowed.
+    fn new(ring: Ring, params: &Params) -> Result<Self, Error>;
+
+    /// The parameters in force, defaults included.
+    fn settings(&self) -> Vec<(&'static str, Value)>;
+
+    /// The variables of an agent, in the order of the paper.
+    fn variables(&self) -> Variables<Self::State>;
+
+    /// The output of an agent, pi_out, as a number.
+    fn output(&self, state: &Self::State) -> u64;
+
+    /// Whether the agent is a leader; always false in protocols that elect none.
+    fn is_leader(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// Whether the configuration is in the closed safe set. It must be closed: an engine finds the exact
+    /// first safe step by bisection.
+    fn is_safe(&self, config: &[Self::State]) -> bool;
+
+    /// What one coin consists of when it is written down: independent dice with these numbers of sides, whose
+    /// product is [`Transition::coins`].
+    fn dice(&self) -> Vec<u64> {
+        vec![self.coins()]
+    }
+
+    /// Refuses a given initial configuration that breaks an assumption of the protocol.
+    ///
+    /// # Errors
+    /// If it does.
+    fn accepts(&self, _config: &[Self::State]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// The initial configurations that have a name. The first is the default.
+    fn starts() -> Vec<Start<Self>>;
+
+    /// Named sets on the way to safety, in the order in which they are expected.
+    fn phases() -> Vec<Phase<Self>> {
+        Vec::new()
+    }
+
+    /// A number of steps after which an honest run has long been safe.
+    fn default_limit(&self, ring: Ring) -> u64 {
+        n_squared_log_n(ring, 1000)
+    }
+
+    /// The truth of every named set and predicate.
+    fn facts(&self, config: &[Self::State]) -> Vec<(&'static str, Value)> {
+        let leaders: Vec<usize> = leaders(self, config);
+        vec![("leaders", leaders.into()), ("safe", self.is_safe(config).into())]
+    }
+
+    /// Counts worth watching while a run goes on.
+    fn gauges(&self, config: &[Self::State]) -> Vec<(&'static str, usize)> {
+        vec![("leaders", leaders(self, config).len())]
+    }
+
+    /// The ring as text: one character an agent and lane.
+    fn picture(&self, config: &[Self::State]) -> Vec<Lane> {
+        let cell = |state| if self.is_leader(state) { 'L' } else { '.' };
+        vec![Lane { name: "leader", cells: config.iter().map(cell).collect(), legend: "L leader" }]
+    }
+}
+
+/// The indices of all leaders.
+pub fn leaders<P: Protocol>(protocol: &P, config: &[P::State]) -> Vec<usize> {
+    (0..config.len()).filter(|&i| protocol.is_leader(&config[i])).collect()
+}
+
+/// `factor * n^2 * ceil(log2 n)`, saturating.
+#[must_use]
+pub fn n_squared_log_n(ring: Ring, factor: u64) -> u64 {
+    let n = ring.n() as u64;
+    factor.saturating_mul(n * n).saturating_mul(u64::from(n.next_power_of_two().ilog2()))
+}
+
+/// Where the rules of a protocol come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The paper's own pseudocode.
+    Paper,
+    /// Rebuilt from what is known of a system whose rules were not available.
+    Reconstruction,
+    /// Designed for this laboratory.
+    Ours,
+}
+
+impl Origin {
+    /// The words used in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Paper => "the paper's own",
+            Self::Reconstruction => "a reconstruction",
+            Self::Ours => "our own design",
+        }
+    }
+}
+
+/// What is said of a protocol before it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// The name on the command line.
+    pub name: &'static str,
+    /// The name in JSON cases.
+    pub case: &'static str,
+    /// One line on what it does.
+    pub summary: &'static str,
+    /// The ring it runs on.
+    pub ring: Orientation,
+    /// What it must know or assume.
+    pub assumption: &'static str,
+    /// The claimed number of steps.
+    pub bound: &'static str,
+    /// Whose rules these are.
+    pub origin: Origin,
+    /// Whether it elects a leader.
+    pub elects: bool,
+    /// The name of its closed safe set.
+    pub safe: &'static str,
+    /// The parameters it takes.
+    pub parameters: &'static [Parameter],
+}
+
+/// A parameter of a protocol; it becomes an option of the command line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means, and its default.
+    pub help: &'static str,
+    /// Whether it is given without a value (and then counts as 1).
+    pub flag: bool,
+}
+
+/// Parameters by name. Plain data: what was given, not what is in force.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Params(pub Vec<(String, u64)>);
+
+impl Params {
+    /// The same parameters and one more.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: u64) -> Self {
+        self.0.push((name.to_owned(), value));
+        self
+    }
+
+    /// The value of a parameter, if it was given.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<u64> {
+        self.0.iter().rev().find(|(given, _)| given == name).map(|(_, value)| *value)
+    }
+
+    /// The value of a parameter, or its default, checked against a range.
+    ///
+    /// # Errors
+    /// If the value lies outside.
+    pub fn within(&self, name: &str, default: u64, low: u64, high: u64) -> Result<u64, Error> {
+        let value = self.get(name).unwrap_or(default);
+        if (low..=high).contains(&value) {
+            Ok(value)
+        } else {
+            Err(Error::new(name, value, format!("allowed is {low} to {high}")))
+        }
+    }
+}
+
+/// Makes an initial configuration from a stream of randomness.
+pub type MakeStart<P> = fn(&P, Ring, &mut Generator) -> Result<Vec<<P as Transition>::State>, Error>;
+
+/// An initial configuration with a name.
+pub struct Start<P: Protocol> {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it looks like and what it is for.
+    pub about: &'static str,
+    /// How it is made.
+    pub make: MakeStart<P>,
+}
+
+/// Every agent in a uniformly random state; inputs stay as in the all-zero state.
+///
+/// # Errors
+/// Never; the signature is that of [`MakeStart`].
+pub fn uniform<P: Protocol>(protocol: &P, ring: Ring, generator: &mut Generator) -> Result<Vec<P::State>, Error> {
+    let variables = protocol.variables();
+    let sample = |_| {
+        let mut state = P::State::default();
+        variables.randomise(&mut state, generator);
+        state
+    };
+    Ok((0..ring.n()).map(sample).collect())
+}
+
+/// A set of configurations whose first step is of interest.
+pub struct Phase<P: Protocol> {
+    /// Its name in the paper.
+    pub name: &'static str,
+    /// What it means, in a few words.
+    pub about: &'static str,
+    /// Whether the configuration is in the set.
+    pub holds: fn(&P, &[P::State]) -> bool,
+    /// How its first step is found.
+    pub kind: PhaseKind<P>,
+}
+
+/// How the first step of a phase is found.
+pub enum PhaseKind<P: Protocol> {
+    /// Closed: look now and then, then bisect.
+    Closed,
+    /// Not closed: look after every interaction that changes something the predicate can tell apart.
+    Open(fn(&P::State, &P::State) -> bool),
+}
+
+/// One row of the picture of a ring: a character for every agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lane {
+    /// What the row shows.
+    pub name: &'static str,
+    /// One character an agent, `u_0` first.
+    pub cells: Vec<char>,
+    /// What the characters mean.
+    pub legend: &'static str,
+}

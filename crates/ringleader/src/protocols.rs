@@ -1,0 +1,8 @@
+//! The protocols, one file each. To add one: write the file, name it here, and add it to the list in
+//! [`crate::lab::PROTOCOLS`].
+
+pub mod pcl;
+pub mod por;
+pub mod ppl;
+pub mod ppl_prime;
+pub mod undirected;

@@ -1,0 +1,394 @@
+//! P_CL: self-stabilizing two-hop colouring of undirected rings (Algorithm 7, Appendix B), and its
+//! derandomised variant (Note "Derandomization").
+//!
+//! Neighbours stamp each other with their colours and a common bit. If the stamps say "you are the one I met
+//! last" but the bits differ, then somebody of the same colour came between: a colour conflict at distance
+//! two, and both agents recolour. The derandomised variant gathers its random bits from the scheduler: an
+//! agent in role Alg that meets one in role Flip learns whether it was the initiator.
+
+use crate::error::Error;
+use crate::protocol::{About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, uniform};
+use crate::random::{Generator, below};
+use crate::ring::{Orientation, Ring};
+use crate::value::Value;
+use crate::variable;
+use crate::variables::{Domain, Field, Variables};
+
+/// The number of colours of the paper.
+pub const DEFAULT_COLORS: u64 = 16;
+/// The largest number of colours.
+pub const MAX_COLORS: u64 = 65_536;
+
+/// The parameter `colors`, which every protocol with colours takes.
+pub const COLORS: Parameter = Parameter { name: "colors", help: "number of colours [default: 16]", flag: false };
+
+/// Whether an agent waits for a bit or gives one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Role {
+    /// Takes a bit from a partner in role Flip.
+    #[default]
+    Alg,
+    /// Gives a bit.
+    Flip,
+}
+
+impl Role {
+    const NAMES: &[&str] = &["Alg", "Flip"];
+
+    fn flipped(self) -> Self {
+        if self == Self::Alg { Self::Flip } else { Self::Alg }
+    }
+}
+
+/// The random bits an agent has gathered, the first most significant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Bits {
+    len: u8,
+    number: u16,
+}
+
+impl Bits {
+    fn push(&mut self, bit: u16) {
+        *self = Self { len: self.len + 1, number: 2 * self.number + bit };
+    }
+}
+
+/// The state of an agent. `role` and `bits` are variables of the derandomised variant only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "the names are the paper's")]
+pub struct State {
+    pub color: u16,
+    pub stamp_c: u16,
+    pub stamp_b: u8,
+    pub role: Role,
+    pub bits: Bits,
+}
+
+impl State {
+    /// Definition "stamp conflict"; it is symmetric.
+    #[inline]
+    #[must_use]
+    pub fn stamp_conflict(&self, other: &Self) -> bool {
+        (self.color, self.stamp_c, self.stamp_b) == (other.stamp_c, other.color, 1 - other.stamp_b)
+    }
+}
+
+/// P_CL with its number of colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PclOf<const DERANDOMISED: bool> {
+    colors: u32,
+}
+
+/// P_CL, which draws random colours.
+pub type Pcl = PclOf<false>;
+/// P_CL, which takes its random bits from the scheduler.
+pub type PclDerandomised = PclOf<true>;
+
+impl<const DERANDOMISED: bool> PclOf<DERANDOMISED> {
+    /// The number of colours.
+    #[must_use]
+    pub fn colors(&self) -> u32 {
+        self.colors
+    }
+
+    /// The domain of a colour.
+    #[must_use]
+    pub fn color(&self) -> Domain {
+        Domain::up_to(self.colors - 1)
+    }
+
+    /// How many bits make a colour.
+    fn bits_needed(&self) -> u32 {
+        self.colors.ilog2()
+    }
+
+    /// Two new colours: from the coin, or from the gathered bits if both agents have enough of them.
+    fn draw(&self, a: &mut State, b: &mut State, input: Input) -> Option<(u16, u16)> {
+        if !DERANDOMISED {
+            let colors = u64::from(self.colors);
+            return Some(((input.coin / colors) as u16, (input.coin % colors) as u16));
+        }
+        let enough = |v: &State| u32::from(v.bits.len) == self.bits_needed();
+        let drawn = (enough(a) && enough(b)).then_some((a.bits.number, b.bits.number))?;
+        (a.bits, b.bits) = (Bits::default(), Bits::default());
+        Some(drawn)
+    }
+
+    /// Note "Derandomization": bits go by the roles held before the interaction, then both roles flip.
+    fn gather(&self, a: &mut State, b: &mut State) {
+        let roles = (a.role, b.role);
+        let room = |v: &State| u32::from(v.bits.len) < self.bits_needed();
+        if roles == (Role::Alg, Role::Flip) && room(a) {
+            a.bits.push(0);
+        }
+        if roles == (Role::Flip, Role::Alg) && room(b) {
+            b.bits.push(1);
+        }
+        (a.role, b.role) = (roles.0.flipped(), roles.1.flipped());
+    }
+}
+
+impl<const DERANDOMISED: bool> Transition for PclOf<DERANDOMISED> {
+    type State = State;
+
+    fn coins(&self) -> u64 {
+        if DERANDOMISED { 1 } else { u64::from(self.colors).pow(2) }
+    }
+
+    #[inline]
+    fn reads_coin(&self, a: &State, b: &State) -> bool {
+        !DERANDOMISED && a.stamp_conflict(b)
+    }
+
+    /// Algorithm 7.
+    #[inline]
+    #[rustfmt::skip]
+    fn interact(&self, a: &mut State, b: &mut State, input: Input) {
+        if a.stamp_conflict(b) {                                                                         // 77
+            if let Some(drawn) = self.draw(a, b, input) { (a.color, b.color) = drawn; }                  // 78
+        }
+        (a.stamp_c, b.stamp_c) = (b.color, a.color);                                                     // 79
+        (a.stamp_b, b.stamp_b) = (1 - a.stamp_b, 1 - a.stamp_b);                                         // 80
+        if DERANDOMISED {
+            self.gather(a, b);
+        }
+    }
+}
+
+// --- Appendix B: conflicts, red and blue ----------------------------------------------------------------------
+
+/// Whether no two agents at distance two have the same colour.
+#[must_use]
+pub fn two_hop_colored(colors: &[u16]) -> bool {
+    let n = colors.len();
+    (0..n).all(|i| colors[i] != colors[(i + 2) % n])
+}
+
+/// Whether `u_i` is red: in or between a colour conflict, or in a stamp conflict.
+#[must_use]
+pub fn is_red(config: &[State], i: usize) -> bool {
+    let n = config.len();
+    let u = |by: usize| &config[(i + by) % n];
+    let (left2, left, me, right, right2) = (u(n - 2), u(n - 1), u(0), u(1), u(2));
+    me.color == left2.color
+        || me.color == right2.color
+        || left.color == right.color
+        || me.stamp_conflict(left)
+        || me.stamp_conflict(right)
+}
+
+/// Whether no agent is red: the closed safe set of P_CL.
+#[must_use]
+pub fn red_free(config: &[State]) -> bool {
+    !(0..config.len()).any(|i| is_red(config, i))
+}
+
+/// A two-hop colouring, uniform over all of them: colours along each cycle of "the agent after next", every
+/// one different from the one before, drawn again until the cycle closes.
+pub fn two_hop_coloring(ring: Ring, colors: u32, generator: &mut Generator) -> Vec<u16> {
+    let n = ring.n();
+    let (cycles, length) = if n % 2 == 0 { (2, n / 2) } else { (1, n) };
+    let mut config = vec![0; n];
+    for first in 0..cycles {
+        let member = |k: usize| (first + 2 * k) % n;
+        loop {
+            config[first] = below(generator, u64::from(colors)) as u16;
+            for k in 1..length {
+                let other = below(generator, u64::from(colors) - 1) as u16;
+                let before = config[member(k - 1)];
+                config[member(k)] = if other >= before { other + 1 } else { other };
+            }
+            if config[member(length - 1)] != config[first] {
+                break;
+            }
+        }
+    }
+    config
+}
+
+/// Reads the parameter `colors`; a two-hop colouring must exist.
+///
+/// # Errors
+/// If there are too few or too many.
+pub fn colors_of(ring: Ring, params: &Params) -> Result<u32, Error> {
+    let least = if ring.n() % 4 == 0 { 2 } else { 3 };
+    let colors = params.within("colors", DEFAULT_COLORS, 2, MAX_COLORS)?;
+    if colors < least {
+        let allowed = format!("a two-hop colouring of {} agents needs {least} to {MAX_COLORS} colours", ring.n());
+        return Err(Error::new("colors", colors, allowed));
+    }
+    Ok(colors as u32)
+}
+
+/// A random red-free configuration with the given colours: uniform stamps, except that a stamp bit that would
+/// conflict is made equal to its left neighbour's, or all of them equal if the ring does not close.
+pub fn red_free_stamps<const D: bool>(pcl: &PclOf<D>, colors: &[u16], generator: &mut Generator) -> Vec<State> {
+    let (variables, n) = (pcl.variables(), colors.len());
+    let mut config: Vec<State> = Vec::with_capacity(n);
+    for &color in colors {
+        let mut v = State::default();
+        variables.randomise(&mut v, generator);
+        v.color = color;
+        if let Some(left) = config.last().filter(|left| left.stamp_conflict(&v)) {
+            v.stamp_b = left.stamp_b;
+        }
+        config.push(v);
+    }
+    if config[n - 1].stamp_conflict(&config[0]) {
+        config.iter_mut().for_each(|v| v.stamp_b = 0);
+    }
+    config
+}
+
+/// The colour of an agent as one character.
+#[must_use]
+pub fn color_cell(color: u16) -> char {
+    char::from_digit(u32::from(color), 36).unwrap_or('+')
+}
+
+impl<const DERANDOMISED: bool> Protocol for PclOf<DERANDOMISED> {
+    const ABOUT: About = About {
+        name: if DERANDOMISED { "pcl-derandomised" } else { "pcl" },
+        case: if DERANDOMISED { "P_CL_derandomised" } else { "P_CL" },
+        summary: if DERANDOMISED {
+            "P_CL with random bits taken from the scheduler (Note in Appendix B)"
+        } else {
+            "P_CL, Algorithm 7: two-hop colouring with random colours"
+        },
+        ring: Orientation::Undirected,
+        assumption: "none",
+        bound: "O(n^2) expected",
+        origin: Origin::Paper,
+        elects: false,
+        safe: "red-free",
+        parameters: &[COLORS],
+    };
+
+    fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
+        let colors = colors_of(ring, params)?;
+        if DERANDOMISED && !colors.is_power_of_two() {
+            let allowed = "the derandomised form needs a power of two, 2 to 65536";
+            return Err(Error::new("colors", colors, allowed));
+        }
+        Ok(Self { colors })
+    }
+
+    fn settings(&self) -> Vec<(&'static str, Value)> {
+        vec![("colors", self.colors.into())]
+    }
+
+    fn variables(&self) -> Variables<State> {
+        let mut variables = vec![
+            variable!("color", self.color(), State.color),
+            variable!("stampC", self.color(), State.stamp_c),
+            variable!("stampB", Domain::BIT, State.stamp_b),
+        ];
+        if DERANDOMISED {
+            variables.push(variable!("role", Domain::Names(Role::NAMES), State.role));
+            variables.push(variable!("bits", Domain::Bits { most: self.bits_needed() }, State.bits));
+        }
+        Variables(variables)
+    }
+
+    fn dice(&self) -> Vec<u64> {
+        if DERANDOMISED { Vec::new() } else { vec![u64::from(self.colors); 2] }
+    }
+
+    fn output(&self, state: &State) -> u64 {
+        u64::from(state.color)
+    }
+
+    fn is_safe(&self, config: &[State]) -> bool {
+        red_free(config)
+    }
+
+    fn starts() -> Vec<Start<Self>> {
+        vec![
+            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
+            Start {
+                name: "one-color",
+                about: "every variable zero, so that every agent is in conflict",
+                make: |_, ring, _| Ok(vec![State::default(); ring.n()]),
+            },
+            Start {
+                name: "safe",
+                about: "a random red-free configuration",
+                make: |pcl, ring, generator| {
+                    let colors = two_hop_coloring(ring, pcl.colors, generator);
+                    Ok(red_free_stamps(pcl, &colors, generator))
+                },
+            },
+        ]
+    }
+
+    fn phases() -> Vec<Phase<Self>> {
+        vec![Phase {
+            name: "two-hop coloured",
+            about: "no colour conflict (stamp conflicts may remain)",
+            holds: |_, config| two_hop_colored(&config.iter().map(|v| v.color).collect::<Vec<_>>()),
+            kind: PhaseKind::Open(|a: &State, b: &State| a.color != b.color),
+        }]
+    }
+
+    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
+        let mut facts = color_facts(config);
+        let undefined = ["memory_correct", "oriented", "or_segments"].map(|name| (name, Value::Null));
+        facts.extend(undefined);
+        facts.push(("safe", self.is_safe(config).into()));
+        facts
+    }
+
+    fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
+        vec![("red", (0..config.len()).filter(|&i| is_red(config, i)).count())]
+    }
+
+    fn picture(&self, config: &[State]) -> Vec<Lane> {
+        color_lanes(config)
+    }
+}
+
+/// What there is to say about colours and stamps.
+pub(super) fn color_facts(config: &[State]) -> Vec<(&'static str, Value)> {
+    let colors: Vec<u16> = config.iter().map(|v| v.color).collect();
+    let red: Vec<usize> = (0..config.len()).filter(|&i| is_red(config, i)).collect();
+    vec![
+        ("n", config.len().into()),
+        ("two_hop_colored", two_hop_colored(&colors).into()),
+        ("red_free", red.is_empty().into()),
+        ("red", red.into()),
+    ]
+}
+
+/// Colours, and who is red.
+pub(super) fn color_lanes(config: &[State]) -> Vec<Lane> {
+    let red = |i: usize| if is_red(config, i) { '!' } else { '.' };
+    vec![
+        Lane {
+            name: "color",
+            cells: config.iter().map(|v| color_cell(v.color)).collect(),
+            legend: "the colour, 0-9 a-z (+ beyond)",
+        },
+        Lane { name: "red", cells: (0..config.len()).map(red).collect(), legend: "! red agent (a conflict)" },
+    ]
+}
+
+impl Field for Role {
+    fn get(&self) -> Value {
+        Self::NAMES[*self as usize].into()
+    }
+    fn put(&mut self, value: &Value) {
+        *self = if *value == Value::from(Self::NAMES[0]) { Self::Alg } else { Self::Flip };
+    }
+}
+
+impl Field for Bits {
+    fn get(&self) -> Value {
+        (0..self.len).rev().map(|j| self.number >> j & 1).collect::<Vec<u16>>().into()
+    }
+    fn put(&mut self, value: &Value) {
+        *self = Self::default();
+        if let Value::List(bits) = value {
+            bits.iter().filter_map(Value::as_int).for_each(|bit| self.push(bit as u16));
+        }
+    }
+}

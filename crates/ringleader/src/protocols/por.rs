@@ -1,0 +1,362 @@
+//! P_OR: self-stabilizing orientation of an undirected ring with a given two-hop colouring (Algorithm 6).
+//!
+//! Every agent points at one of its two neighbours by naming its colour. Where two agents point at each other,
+//! two segments meet head to head; one wins and the other's head turns round. A head that has just been turned is
+//! strong and keeps winning, which carries a segment across the ring quickly.
+//!
+//! `color`, `c1` and `c2` are inputs: a two-hop colouring, and the colours of the two neighbours.
+
+use crate::error::Error;
+use crate::protocol::{About, Input, Lane, Origin, Params, Protocol, Start, Transition};
+use crate::protocols::pcl::{COLORS, color_cell, colors_of, two_hop_colored, two_hop_coloring};
+use crate::random::{Generator, below, index};
+use crate::ring::{Orientation, Ring};
+use crate::value::Value;
+use crate::variable;
+use crate::variables::{Domain, Variables};
+
+/// The state of an agent: the variables of Algorithm 6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "the names are the paper's")]
+pub struct State {
+    pub color: u16,
+    pub c1: u16,
+    pub c2: u16,
+    pub dir: u16,
+    pub strong: u8,
+}
+
+impl State {
+    /// `min {c in {c1, c2} | c != other}`, or `dir` as it is if that set is empty.
+    fn away_from(&self, other: u16) -> u16 {
+        [self.c1, self.c2].into_iter().filter(|&c| c != other).min().unwrap_or(self.dir)
+    }
+
+    /// The colour memory: observing `c` makes it the most recent of two distinct colours.
+    pub fn observe(&mut self, c: u16) {
+        if c != self.c1 {
+            (self.c1, self.c2) = (c, self.c1);
+        }
+    }
+}
+
+/// P_OR with its number of colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Por {
+    colors: u32,
+}
+
+impl Transition for Por {
+    type State = State;
+
+    /// Algorithm 6.
+    #[inline]
+    #[rustfmt::skip]
+    fn interact(&self, a: &mut State, b: &mut State, _: Input) {
+        for v in [&mut *a, &mut *b] {                                                                    // 63
+            if v.dir != v.c1 && v.dir != v.c2 {                                                          // 64
+                v.dir = v.c1;                                                                            // 65
+            }
+        }
+        if a.dir == b.color && b.dir == a.color {                                                        // 66
+            if a.strong == 0 && b.strong == 1 {                                                          // 67
+                a.dir = a.away_from(b.color);                                                            // 68
+                (a.strong, b.strong) = (1, 0);                                                           // 69
+            } else {                                                                                     // 70
+                b.dir = b.away_from(a.color);                                                            // 71
+                (a.strong, b.strong) = (0, 1);                                                           // 72
+            }
+        } else if a.dir == b.color {                                                                     // 73
+            a.strong = 0;                                                                                // 74
+        } else if b.dir == a.color {                                                                     // 75
+            b.strong = 0;                                                                                // 76
+        }
+    }
+}
+
+// --- Section 5: directions, segments, heads, obstacles --------------------------------------------------------
+
+/// A direction along the ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Towards larger indices.
+    Right,
+    /// Towards smaller indices.
+    Left,
+}
+
+use Direction::{Left, Right};
+
+impl Direction {
+    fn neighbour(self, i: usize, n: usize) -> usize {
+        match self {
+            Right => (i + 1) % n,
+            Left => (i + n - 1) % n,
+        }
+    }
+
+    fn reverse(self) -> Self {
+        if self == Right { Left } else { Right }
+    }
+
+    /// The word used in JSON.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        if self == Right { "right" } else { "left" }
+    }
+}
+
+/// A maximal run of agents that point the same way; `start` is its last agent, `head` its first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Which way its agents point.
+    pub direction: Direction,
+    /// The agent farthest from the head; 0 if the segment is the whole ring.
+    pub start: usize,
+    /// The number of agents.
+    pub length: usize,
+    /// The agent in front, or `None` if the segment is the whole ring.
+    pub head: Option<usize>,
+}
+
+/// Whether `u_i` points at its neighbour in that direction.
+#[must_use]
+pub fn points(config: &[State], i: usize, direction: Direction) -> bool {
+    config[i].dir == config[direction.neighbour(i, config.len())].color
+}
+
+/// The direction in which all agents point, if they agree.
+#[must_use]
+pub fn oriented(config: &[State]) -> Option<Direction> {
+    [Right, Left].into_iter().find(|&direction| (0..config.len()).all(|i| points(config, i, direction)))
+}
+
+/// Whether `{c1, c2}` are the colours of the two neighbours, at every agent.
+#[must_use]
+pub fn memory_correct(config: &[State]) -> bool {
+    let n = config.len();
+    (0..n).all(|i| {
+        let (left, right) = (config[(i + n - 1) % n].color, config[(i + 1) % n].color);
+        let memory = (config[i].c1, config[i].c2);
+        memory == (left, right) || memory == (right, left)
+    })
+}
+
+/// All segments: right ones by their start, then left ones.
+#[must_use]
+pub fn segments(config: &[State]) -> Vec<Segment> {
+    [Right, Left].into_iter().flat_map(|direction| segments_towards(config, direction)).collect()
+}
+
+fn segments_towards(config: &[State], direction: Direction) -> Vec<Segment> {
+    let n = config.len();
+    let points = |i: usize| points(config, i, direction);
+    if (0..n).all(points) {
+        return vec![Segment { direction, start: 0, length: n, head: None }];
+    }
+    let starts = (0..n).filter(|&i| points(i) && !points(direction.reverse().neighbour(i, n)));
+    let segment = |start: usize| {
+        let run = std::iter::successors(Some(start), |&i| Some(direction.neighbour(i, n)));
+        let agents: Vec<usize> = run.take_while(|&i| points(i)).collect();
+        Segment { direction, start, length: agents.len(), head: agents.last().copied() }
+    };
+    starts.map(segment).collect()
+}
+
+/// Strong agents that are not heads.
+#[must_use]
+pub fn obstacles(config: &[State]) -> Vec<usize> {
+    let mut head = vec![false; config.len()];
+    segments(config).iter().filter_map(|segment| segment.head).for_each(|i| head[i] = true);
+    (0..config.len()).filter(|&i| config[i].strong == 1 && !head[i]).collect()
+}
+
+/// Whether the inputs are as P_OR assumes: a two-hop colouring, and the right memory.
+#[must_use]
+pub fn inputs_right(config: &[State]) -> bool {
+    let colors: Vec<u16> = config.iter().map(|v| v.color).collect();
+    two_hop_colored(&colors) && memory_correct(config)
+}
+
+/// Gives every agent the colours of its neighbours, in random order.
+pub fn remember(config: &mut [State], generator: &mut Generator) {
+    let n = config.len();
+    for i in 0..n {
+        let (left, right) = (config[(i + n - 1) % n].color, config[(i + 1) % n].color);
+        (config[i].c1, config[i].c2) = if below(generator, 2) == 0 { (left, right) } else { (right, left) };
+    }
+}
+
+/// Makes every agent point the same way.
+pub fn orient(config: &mut [State], direction: Direction) {
+    let n = config.len();
+    (0..n).for_each(|i| config[i].dir = config[direction.neighbour(i, n)].color);
+}
+
+fn colored(por: &Por, ring: Ring, generator: &mut Generator) -> Vec<State> {
+    let colors = two_hop_coloring(ring, por.colors, generator);
+    let mut config: Vec<State> = colors.into_iter().map(|color| State { color, ..State::default() }).collect();
+    remember(&mut config, generator);
+    config
+}
+
+impl Por {
+    /// P_OR with this many colours.
+    #[must_use]
+    pub fn with_colors(colors: u32) -> Self {
+        Self { colors }
+    }
+}
+
+impl Protocol for Por {
+    const ABOUT: About = About {
+        name: "por",
+        case: "P_OR",
+        summary: "P_OR, Algorithm 6: orients a ring whose two-hop colouring is given",
+        ring: Orientation::Undirected,
+        assumption: "a two-hop colouring and its memory",
+        bound: "O(n^2 log n)",
+        origin: Origin::Paper,
+        elects: false,
+        safe: "oriented",
+        parameters: &[COLORS],
+    };
+
+    fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
+        Ok(Self { colors: colors_of(ring, params)? })
+    }
+
+    fn settings(&self) -> Vec<(&'static str, Value)> {
+        vec![("colors", self.colors.into())]
+    }
+
+    fn variables(&self) -> Variables<State> {
+        let color = Domain::up_to(self.colors - 1);
+        Variables(vec![
+            variable!("color", color.clone(), State.color).as_input(),
+            variable!("c1", color.clone(), State.c1).as_input(),
+            variable!("c2", color.clone(), State.c2).as_input(),
+            variable!("dir", color, State.dir),
+            variable!("strong", Domain::BIT, State.strong),
+        ])
+    }
+
+    fn output(&self, state: &State) -> u64 {
+        u64::from(state.color) << 16 | u64::from(state.dir)
+    }
+
+    fn accepts(&self, config: &[State]) -> Result<(), Error> {
+        if inputs_right(config) {
+            return Ok(());
+        }
+        let allowed = "color must be a two-hop colouring, and {c1, c2} the colours of the neighbours, at every agent";
+        Err(Error::new("start", "given", allowed))
+    }
+
+    fn is_safe(&self, config: &[State]) -> bool {
+        oriented(config).is_some() && inputs_right(config)
+    }
+
+    fn starts() -> Vec<Start<Self>> {
+        vec![
+            Start {
+                name: "uniform",
+                about: "a uniform two-hop colouring, dir and strong uniform over their domains",
+                make: |por, ring, generator| {
+                    let (variables, mut config) = (por.variables(), colored(por, ring, generator));
+                    config.iter_mut().for_each(|v| variables.randomise(v, generator));
+                    Ok(config)
+                },
+            },
+            Start {
+                name: "two-segments",
+                about: "two segments of half the ring each, all agents strong",
+                make: |por, ring, generator| {
+                    let (n, mut config) = (ring.n(), colored(por, ring, generator));
+                    for i in 0..n {
+                        let direction = if i < n / 2 { Right } else { Left };
+                        config[i].dir = config[direction.neighbour(i, n)].color;
+                        config[i].strong = 1;
+                    }
+                    Ok(config)
+                },
+            },
+            Start {
+                name: "safe",
+                about: "a random oriented configuration",
+                make: |por, ring, generator| {
+                    let mut config = colored(por, ring, generator);
+                    orient(&mut config, [Right, Left][index(generator, 2)]);
+                    config.iter_mut().for_each(|v| v.strong = below(generator, 2) as u8);
+                    Ok(config)
+                },
+            },
+        ]
+    }
+
+    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
+        let colors: Vec<u16> = config.iter().map(|v| v.color).collect();
+        let mut facts = vec![
+            ("n", config.len().into()),
+            ("two_hop_colored", two_hop_colored(&colors).into()),
+            ("red", Value::Null),
+            ("red_free", Value::Null),
+        ];
+        facts.extend(orientation_facts(config));
+        facts.push(("safe", self.is_safe(config).into()));
+        facts
+    }
+
+    fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
+        vec![("segments", segments(config).len())]
+    }
+
+    fn picture(&self, config: &[State]) -> Vec<Lane> {
+        let color = Lane {
+            name: "color",
+            cells: config.iter().map(|v| color_cell(v.color)).collect(),
+            legend: "the colour, 0-9 a-z (+ beyond)",
+        };
+        [vec![color], orientation_lanes(config)].concat()
+    }
+}
+
+/// What there is to say about directions.
+pub(super) fn orientation_facts(config: &[State]) -> Vec<(&'static str, Value)> {
+    let fact = |segment: Segment| {
+        Value::map([
+            ("direction", segment.direction.name().into()),
+            ("start", segment.start.into()),
+            ("length", segment.length.into()),
+            ("head", segment.head.into()),
+        ])
+    };
+    vec![
+        ("memory_correct", memory_correct(config).into()),
+        ("oriented", oriented(config).is_some().into()),
+        ("direction", oriented(config).map(Direction::name).into()),
+        ("or_segments", segments(config).into_iter().map(fact).collect::<Vec<_>>().into()),
+        ("obstacles", obstacles(config).into()),
+    ]
+}
+
+/// Where agents point, and who is strong.
+pub(super) fn orientation_lanes(config: &[State]) -> Vec<Lane> {
+    let arrow = |i: usize| match (points(config, i, Left), points(config, i, Right)) {
+        (true, false) => '<',
+        (false, true) => '>',
+        _ => '?',
+    };
+    vec![
+        Lane {
+            name: "dir",
+            cells: (0..config.len()).map(arrow).collect(),
+            legend: "> < points right, left (? at neither or both)",
+        },
+        Lane {
+            name: "strong",
+            cells: config.iter().map(|v| if v.strong == 1 { 's' } else { '.' }).collect(),
+            legend: "s strong",
+        },
+    ]
+}

@@ -1,0 +1,446 @@
+//! P_PL: self-stabilizing leader election on directed rings with polylogarithmic states (Algorithms 1-5).
+//!
+//! *CreateLeader* embeds a string on the ring that cannot be consistent without a leader: every agent knows
+//! its distance to the nearest left leader modulo 2 psi, and the bits `b` of each segment of psi agents spell
+//! the number of the segment. In construction mode the agents write this string, in detection mode they look
+//! for a flaw and create a leader where they find one; *DetermineMode* switches between the two by a clock
+//! that resetting signals from a leader hold down. *EliminateLeaders* is a war of bullets and shields that
+//! leaves one leader.
+//!
+//! The transition below is the paper's pseudocode, one paper line a Rust line, with its number at the right.
+//! The sets of Section 4 are in `ppl/sets.rs`.
+
+use std::cmp::min;
+
+use crate::error::Error;
+use crate::protocol::{
+    About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, leaders,
+    n_squared_log_n, uniform,
+};
+use crate::ring::{Orientation, Ring};
+use crate::value::Value;
+use crate::variable;
+use crate::variables::{Domain, Field, Variables};
+
+mod picture;
+pub mod sets;
+pub mod starts;
+
+use Mode::{Construct, Detect};
+pub use sets::Sets;
+
+/// The index of the black token in [`State::token`].
+pub const BLACK: usize = 0;
+/// The index of the white token in [`State::token`].
+pub const WHITE: usize = 1;
+
+/// The largest `psi`.
+pub const MAX_PSI: u64 = 31;
+/// The largest `kappa_max`.
+pub const MAX_KAPPA: u64 = 65_535;
+/// `kappa_max = c1 * psi` unless it is set outright; the paper asks for `c1 >= 48`.
+pub const DEFAULT_C1: u64 = 48;
+
+/// Whether an agent builds the string or looks for a flaw in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Looks for a flaw.
+    Detect,
+    /// Builds the string.
+    #[default]
+    Construct,
+}
+
+impl Mode {
+    const NAMES: &[&str] = &["Detect", "Construct"];
+}
+
+/// A token that carries one bit of a segment's successor to the next segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// `token[1]`: where the target is, relative to the carrier; never 0.
+    pub pos: i8,
+    /// `token[2]`: the bit to write or to check at the target.
+    pub bit: u8,
+    /// `token[3]`: the carry.
+    pub carry: u8,
+}
+
+/// The state of an agent: the variables of Algorithm 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "the names are the paper's")]
+pub struct State {
+    pub leader: u8,
+    pub b: u8,
+    pub dist: u8,
+    pub last: u8,
+    /// `token_B` and `token_W`, at [`BLACK`] and [`WHITE`].
+    pub token: [Option<Token>; 2],
+    pub mode: Mode,
+    pub clock: u16,
+    pub signal_r: u16,
+    pub hits: u8,
+    pub bullet: u8,
+    pub shield: u8,
+    pub signal_b: u8,
+}
+
+/// P_PL with its parameters. `PRIME` is the auxiliary protocol P'_PL of Section 4.2, which always takes the
+/// construction branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PplOf<const PRIME: bool> {
+    /// `psi`, with `log n <= psi <= log n + O(1)`.
+    pub psi: u8,
+    /// `kappa_max`, the length of the clock and the TTL of a resetting signal.
+    pub kappa_max: u16,
+}
+
+/// P_PL.
+pub type Ppl = PplOf<false>;
+
+/// `Valid(v, d)`: whether a token of the colour with offset `d`, at an agent with this `dist`, is on its trajectory.
+#[inline]
+#[must_use]
+pub fn valid(psi: u8, dist: u8, token: Token, d: u8) -> bool {
+    let (psi, sum) = (i16::from(psi), i16::from(dist) + i16::from(token.pos) + i16::from(d));
+    // `dist + pos + d` lies in [1 - psi, 4 psi - 1], so one correction gives the remainder.
+    let target = if sum < 0 { sum + 2 * psi } else if sum >= 2 * psi { sum - 2 * psi } else { sum };
+    if token.pos > 0 { target >= psi } else { 0 < target && target < psi }
+}
+
+impl<const PRIME: bool> PplOf<PRIME> {
+    /// The mode that commands read.
+    #[inline]
+    fn mode(v: &State) -> Mode {
+        if PRIME { Construct } else { v.mode }
+    }
+
+    /// Algorithm 2.
+    #[inline]
+    #[rustfmt::skip]
+    fn create_leader(&self, l: &mut State, r: &mut State) {
+        let psi = self.psi;
+        self.determine_mode(l, r);                                                                       // 3
+        let tmp = if r.leader == 1 || l.dist + 1 == 2 * psi { 0 } else { l.dist + 1 };                   // 4
+        if Self::mode(r) == Detect && tmp != r.dist {                                                    // 5
+            (r.leader, r.bullet, r.shield, r.signal_b) = (1, 2, 1, 0);                                   // 6
+        }
+        if Self::mode(r) == Construct {                                                                  // 7
+            r.dist = tmp;                                                                                // 8
+        }
+        l.last = if r.leader == 1 { 1 } else if r.dist == 0 || r.dist == psi { 0 } else { r.last };      // 9
+        self.move_token(l, r, BLACK, 0);                                                                 // 10
+        self.move_token(l, r, WHITE, psi);                                                               // 11
+    }
+
+    /// Algorithm 3; `c` selects the variable `token_B` or `token_W`.
+    #[inline]
+    #[rustfmt::skip]
+    fn move_token(&self, l: &mut State, r: &mut State, c: usize, d: u8) {
+        let psi = self.psi;
+        let right = psi as i8;
+        for v in [&mut *l, &mut *r] { if v.token[c].is_some_and(|z| !valid(psi, v.dist, z, d)) { v.token[c] = None } } // 12
+        if l.last == 0 && r.last == 0 {                                                                  // 13
+            if l.dist == d && l.token[c].is_none() {                                                     // 14
+                l.token[c] = Some(Token { pos: right, bit: 1 - l.b, carry: l.b });                       // 15
+            }
+            if l.token[c].is_some() && r.token[c].is_some() {                                            // 16
+                l.token[c] = None;                                                                       // 17
+            }
+            if let Some(z) = l.token[c] && z.pos == 1 {                                                  // 18
+                if Self::mode(r) == Detect && z.bit != r.b {                                             // 19
+                    (r.leader, r.bullet, r.shield, r.signal_b) = (1, 2, 1, 0);                           // 20
+                } else if Self::mode(r) == Construct {                                                   // 21
+                    r.b = z.bit;                                                                         // 22
+                }
+                r.token[c] = Some(Token { pos: 1 - right, bit: z.bit, carry: z.carry });                 // 23
+                l.token[c] = None;                                                                       // 24
+            } else if let Some(z) = l.token[c] && z.pos >= 2 {                                           // 25
+                r.token[c] = Some(Token { pos: z.pos - 1, ..z });                                        // 26
+                l.token[c] = None;                                                                       // 27
+            } else if let Some(z) = r.token[c] && z.pos == -1 {                                          // 28
+                l.token[c] = if z.carry == 1 { Some(Token { pos: right, bit: 1 - l.b, carry: l.b }) } else { Some(Token { pos: right, bit: l.b, carry: 0 }) }; // 29
+                r.token[c] = None;                                                                       // 30
+            } else if let Some(z) = r.token[c] && z.pos <= -2 {                                          // 31
+                l.token[c] = Some(Token { pos: z.pos + 1, ..z });                                        // 32
+                r.token[c] = None;                                                                       // 33
+            }
+        }
+    }
+
+    /// Algorithm 4.
+    #[inline]
+    #[rustfmt::skip]
+    fn determine_mode(&self, l: &mut State, r: &mut State) {
+        let (psi, kappa_max) = (self.psi, self.kappa_max);
+        if l.leader == 1 {                                                                               // 34
+            l.signal_r = kappa_max;                                                                      // 35
+        }
+        l.hits = 0;                                                                                      // 36
+        r.hits = min(r.hits + 1, psi);                                                                   // 37
+        if l.signal_r > 0 || r.signal_r > 0 {                                                            // 38
+            (l.clock, r.clock) = (0, 0);                                                                 // 39
+            if l.signal_r >= r.signal_r {                                                                // 40
+                (r.signal_r, r.hits) = (l.signal_r, 0);                                                  // 41
+            }
+            l.signal_r = 0;                                                                              // 42
+            if r.hits == psi {                                                                           // 43
+                r.signal_r -= 1;                                                                         // 44
+                r.hits = 0;                                                                              // 45
+            }
+        } else if r.hits == psi {                                                                        // 46
+            r.clock = min(r.clock + 1, kappa_max);                                                       // 47
+            r.hits = 0;                                                                                  // 48
+        }
+        for v in [l, r] {                                                                                // 49
+            v.mode = if v.clock == kappa_max { Detect } else { Construct };                              // 50
+        }
+    }
+
+    /// Algorithm 5.
+    #[inline]
+    #[rustfmt::skip]
+    fn eliminate_leaders(l: &mut State, r: &mut State) {
+        if l.leader == 1 && l.signal_b == 1 {                                                            // 51
+            (l.bullet, l.shield, l.signal_b) = (2, 1, 0);                                                // 52
+        }
+        if r.leader == 1 && r.signal_b == 1 {                                                            // 53
+            (r.bullet, r.shield, r.signal_b) = (1, 0, 0);                                                // 54
+        }
+        if l.bullet > 0 {                                                                                // 55
+            if r.leader == 1 {                                                                           // 56
+                r.leader = if l.bullet == 2 && r.shield == 0 { 0 } else { 1 };                           // 57
+            } else {                                                                                     // 58
+                r.bullet = if r.bullet == 0 { l.bullet } else { r.bullet };                              // 59
+                r.signal_b = 0;                                                                          // 60
+            }
+            l.bullet = 0;                                                                                // 61
+        }
+        l.signal_b = l.signal_b.max(r.signal_b).max(r.leader);                                           // 62
+    }
+}
+
+impl<const PRIME: bool> Transition for PplOf<PRIME> {
+    type State = State;
+
+    /// Algorithm 1.
+    #[inline]
+    #[rustfmt::skip]
+    fn interact(&self, l: &mut State, r: &mut State, _: Input) {
+        self.create_leader(l, r);                                                                        // 1
+        Self::eliminate_leaders(l, r);                                                                   // 2
+    }
+}
+
+pub(super) const PARAMETERS: [Parameter; 4] = [
+    Parameter { name: "psi", help: "psi, with 2^psi >= n [default: max(2, ceil(log2 n))]", flag: false },
+    Parameter { name: "c1", help: "c1 in kappa_max = c1 * psi [default: 48]", flag: false },
+    Parameter { name: "kappa", help: "kappa_max outright, instead of c1 * psi", flag: false },
+    Parameter {
+        name: "unsound",
+        help: "accept 2^psi < n, to see why the paper needs it (a ring may then stay without a leader for ever)",
+        flag: true,
+    },
+];
+
+impl<const PRIME: bool> PplOf<PRIME> {
+    /// The sets and predicates of Section 4 on a configuration.
+    #[must_use]
+    pub fn sets<'a>(&self, config: &'a [State]) -> Sets<'a> {
+        Sets::new(self.psi, config)
+    }
+
+    /// Reads `psi`, `c1`, `kappa` and `unsound`.
+    fn from_params(n: usize, params: &Params) -> Result<Self, Error> {
+        let enough = u64::from(n.next_power_of_two().ilog2()).max(2);
+        let psi = params.within("psi", enough, 2, MAX_PSI)?;
+        if psi < enough && params.get("unsound").is_none() {
+            let allowed = format!("2^psi must be at least n = {n}, so {enough} to {MAX_PSI} (or say --unsound)");
+            return Err(Error::new("psi", psi, allowed));
+        }
+        if let (Some(c1), Some(kappa)) = (params.get("c1"), params.get("kappa")) {
+            return Err(Error::new("kappa", kappa, format!("c1 = {c1} sets it already; give one of the two")));
+        }
+        let c1 = params.within("c1", DEFAULT_C1, 1, MAX_KAPPA / psi)?;
+        let kappa = params.within("kappa", c1 * psi, 1, MAX_KAPPA)?;
+        Ok(Self { psi: psi as u8, kappa_max: kappa as u16 })
+    }
+}
+
+impl<const PRIME: bool> Protocol for PplOf<PRIME> {
+    const ABOUT: About = if PRIME {
+        About {
+            name: "ppl-prime",
+            case: "P_PL_prime",
+            summary: "P'_PL of Section 4.2: P_PL that always takes the construction branch",
+            ring: Orientation::Directed,
+            assumption: "psi = log n + O(1); a leader exists (C_PB)",
+            bound: "O(n^2 log n) w.h.p. from C_PB",
+            origin: Origin::Paper,
+        elects: true,
+            safe: "S_PL",
+            parameters: &PARAMETERS,
+        }
+    } else {
+        About {
+            name: "ppl",
+            case: "P_PL",
+            summary: "P_PL, Algorithms 1-5: elects one leader from any configuration",
+            ring: Orientation::Directed,
+            assumption: "psi = log n + O(1)",
+            bound: "O(n^2 log n)",
+            origin: Origin::Paper,
+        elects: true,
+            safe: "S_PL",
+            parameters: &PARAMETERS,
+        }
+    };
+
+    fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
+        Self::from_params(ring.n(), params)
+    }
+
+    fn settings(&self) -> Vec<(&'static str, Value)> {
+        vec![("psi", self.psi.into()), ("kappa", self.kappa_max.into())]
+    }
+
+    fn variables(&self) -> Variables<State> {
+        let (psi, kappa_max) = (i64::from(self.psi), self.kappa_max);
+        let token = Domain::Token { psi };
+        Variables(vec![
+            variable!("leader", Domain::BIT, State.leader),
+            variable!("b", Domain::BIT, State.b),
+            variable!("dist", Domain::up_to(2 * psi - 1), State.dist),
+            variable!("last", Domain::BIT, State.last),
+            variable!("tokenB", token.clone(), State.token[BLACK]),
+            variable!("tokenW", token, State.token[WHITE]),
+            variable!("mode", Domain::Names(Mode::NAMES), State.mode),
+            variable!("clock", Domain::up_to(kappa_max), State.clock),
+            variable!("signalR", Domain::up_to(kappa_max), State.signal_r),
+            variable!("hits", Domain::up_to(psi), State.hits),
+            variable!("bullet", Domain::up_to(2), State.bullet),
+            variable!("shield", Domain::BIT, State.shield),
+            variable!("signalB", Domain::BIT, State.signal_b),
+        ])
+    }
+
+    fn output(&self, state: &State) -> u64 {
+        u64::from(state.leader)
+    }
+
+    fn is_leader(&self, state: &State) -> bool {
+        state.leader == 1
+    }
+
+    fn is_safe(&self, config: &[State]) -> bool {
+        self.sets(config).in_s_pl()
+    }
+
+    fn starts() -> Vec<Start<Self>> {
+        vec![
+            Start { name: "leaderless", about: "every variable zero, no leader", make: starts::leaderless },
+            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
+            Start { name: "all-leaders", about: "every agent a leader, all else zero", make: starts::all_leaders },
+            Start {
+                name: "two-leaders",
+                about: "two shielded antipodal leaders, dist right for both",
+                make: starts::two_leaders,
+            },
+            Start {
+                name: "wrong-id",
+                about: "no leader, all in detection mode, dist consistent, segment IDs wrong in one place only (needs 2psi | n)",
+                make: starts::wrong_id,
+            },
+            Start {
+                name: "stale-signals",
+                about: "no leader, resetting signals of full TTL and bullet-absence signals everywhere",
+                make: starts::stale_signals,
+            },
+            Start {
+                name: "live-bullets",
+                about: "one unshielded leader, a live bullet at every agent",
+                make: starts::live_bullets,
+            },
+            Start {
+                name: "tokens",
+                about: "one leader, dist and last right, random bits, random tokens of both colours everywhere",
+                make: starts::tokens,
+            },
+            Start { name: "safe", about: "a random member of S_PL", make: starts::safe },
+        ]
+    }
+
+    fn phases() -> Vec<Phase<Self>> {
+        fn dist_last_leader(a: &State, b: &State) -> bool {
+            (a.leader, a.dist, a.last, a.bullet, a.shield, a.signal_b)
+                != (b.leader, b.dist, b.last, b.bullet, b.shield, b.signal_b)
+        }
+        fn dist_id_leader(a: &State, b: &State) -> bool {
+            (a.leader, a.dist, a.b) != (b.leader, b.dist, b.b)
+        }
+        vec![
+            Phase {
+                name: "C_PB",
+                about: "a leader exists and every live bullet is peaceful",
+                holds: |p, c| p.sets(c).in_c_pb(),
+                kind: PhaseKind::Closed,
+            },
+            Phase {
+                name: "C_DL",
+                about: "C_PB, one leader, dist and last right",
+                holds: |p, c| p.sets(c).in_c_dl(),
+                kind: PhaseKind::Open(dist_last_leader),
+            },
+            Phase {
+                name: "perfect",
+                about: "eq. (1) and eq. (2) hold",
+                holds: |p, c| p.sets(c).perfect(),
+                kind: PhaseKind::Open(dist_id_leader),
+            },
+        ]
+    }
+
+    fn default_limit(&self, ring: Ring) -> u64 {
+        let clocks = 16 * u64::from(self.kappa_max) * ring.n() as u64;
+        n_squared_log_n(ring, 1000).saturating_add(clocks.saturating_mul(1 << self.psi))
+    }
+
+    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
+        self.sets(config).facts()
+    }
+
+    fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
+        let detecting = config.iter().filter(|v| v.mode == Detect).count();
+        vec![("leaders", leaders(self, config).len()), ("detecting", detecting)]
+    }
+
+    fn picture(&self, config: &[State]) -> Vec<Lane> {
+        picture::lanes(self.sets(config))
+    }
+}
+
+impl Field for Mode {
+    fn get(&self) -> Value {
+        Self::NAMES[*self as usize].into()
+    }
+    fn put(&mut self, value: &Value) {
+        *self = if *value == Value::from(Self::NAMES[0]) { Detect } else { Construct };
+    }
+}
+
+impl Field for Option<Token> {
+    fn get(&self) -> Value {
+        self.map_or(Value::Null, |z| Value::List(vec![z.pos.into(), z.bit.into(), z.carry.into()]))
+    }
+    fn put(&mut self, value: &Value) {
+        *self = match value {
+            Value::List(parts) => match parts.as_slice() {
+                [Value::Int(pos), Value::Int(bit), Value::Int(carry)] => {
+                    Some(Token { pos: *pos as i8, bit: *bit as u8, carry: *carry as u8 })
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+    }
+}

@@ -1,0 +1,73 @@
+//! P_PL as text: the leader, the segments with their IDs, tokens, bullets and modes.
+
+use super::sets::{Segment, Sets};
+use super::{BLACK, Mode, State, WHITE};
+use crate::protocol::Lane;
+
+/// The lanes of a configuration.
+pub(super) fn lanes(sets: Sets<'_>) -> Vec<Lane> {
+    let lane = |name, legend, cell: fn(&State) -> char| {
+        let cells = sets.config().iter().map(cell).collect();
+        Lane { name, cells, legend }
+    };
+    vec![
+        Lane { name: "ring", cells: ring(sets), legend: "L leader, | border of a segment" },
+        Lane { name: "ids", cells: ids(sets), legend: "the ID of each segment, in decimal" },
+        lane("black", "> < black token moving right, left", |v| arrow(v, BLACK)),
+        lane("white", "> < white token moving right, left", |v| arrow(v, WHITE)),
+        lane("war", "* live bullet, o dummy bullet, # shield (@ shield and bullet)", war),
+        lane("mode", "d detects, r resetting signal, . neither", |v| match v.mode {
+            _ if v.signal_r > 0 => 'r',
+            Mode::Detect => 'd',
+            Mode::Construct => '.',
+        }),
+    ]
+}
+
+fn ring(sets: Sets<'_>) -> Vec<char> {
+    let cell = |i: usize| match sets.at(i).leader {
+        1 => 'L',
+        _ if sets.is_border(i) => '|',
+        _ => '.',
+    };
+    (0..sets.config().len()).map(cell).collect()
+}
+
+/// Writes each ID from its border on, where it fits into the segment.
+fn ids(sets: Sets<'_>) -> Vec<char> {
+    let n = sets.config().len();
+    let mut cells = vec![' '; n];
+    for segment in sets.segments() {
+        let id = sets.iota_digits(segment);
+        if id.len() <= segment.length {
+            let digits = id.chars().chain(std::iter::repeat(' '));
+            (0..segment.length).zip(digits).for_each(|(j, digit)| cells[(segment.start + j) % n] = digit);
+        }
+    }
+    cells
+}
+
+fn arrow(v: &State, colour: usize) -> char {
+    match v.token[colour] {
+        Some(token) if token.pos > 0 => '>',
+        Some(_) => '<',
+        None => '.',
+    }
+}
+
+/// Shields matter only at leaders.
+fn war(v: &State) -> char {
+    match (v.leader == 1 && v.shield == 1, v.bullet) {
+        (true, 0) => '#',
+        (true, _) => '@',
+        (false, 2) => '*',
+        (false, 1) => 'o',
+        (false, _) => '.',
+    }
+}
+
+impl Sets<'_> {
+    fn iota_digits(self, segment: Segment) -> String {
+        crate::value::Value::from_bits(self.bits(segment)).to_string()
+    }
+}

@@ -1,0 +1,141 @@
+//! Adversarial initial configurations of P_PL, and random members of S_PL.
+
+use super::sets::Located;
+use super::{Mode, PplOf, State};
+use crate::error::Error;
+use crate::protocol::{Protocol, uniform};
+use crate::random::{Generator, below, index};
+use crate::ring::Ring;
+
+type Made = Result<Vec<State>, Error>;
+
+fn each(ring: Ring, agent: impl Fn(usize) -> State) -> Made {
+    Ok((0..ring.n()).map(agent).collect())
+}
+
+/// Every variable zero, so no leader.
+pub(crate) fn leaderless<const P: bool>(_: &PplOf<P>, ring: Ring, _: &mut Generator) -> Made {
+    each(ring, |_| State::default())
+}
+
+/// Every agent a leader.
+pub(crate) fn all_leaders<const P: bool>(_: &PplOf<P>, ring: Ring, _: &mut Generator) -> Made {
+    each(ring, |_| State { leader: 1, ..State::default() })
+}
+
+/// Two shielded leaders, half a ring apart, with `dist` right for both.
+pub(crate) fn two_leaders<const P: bool>(ppl: &PplOf<P>, ring: Ring, _: &mut Generator) -> Made {
+    let half = ring.n() / 2;
+    each(ring, |i| {
+        let from_leader = if i < half { i } else { i - half };
+        let leader = u8::from(from_leader == 0);
+        State { leader, shield: leader, dist: dist(ppl, from_leader), ..State::default() }
+    })
+}
+
+/// Leaderless and in detection mode; segments count 0, 1, 2, ... so that only the step from the last back to
+/// the first is wrong.
+pub(crate) fn wrong_id<const P: bool>(ppl: &PplOf<P>, ring: Ring, _: &mut Generator) -> Made {
+    let psi = usize::from(ppl.psi);
+    if ring.n() % (2 * psi) != 0 {
+        let allowed = format!("n must be a multiple of 2 psi = {}, so that dist can be consistent", 2 * psi);
+        return Err(Error::new("start wrong-id with n", ring.n(), allowed));
+    }
+    each(ring, |i| {
+        let b = (i / psi) >> (i % psi) & 1;
+        State { dist: dist(ppl, i), b: b as u8, clock: ppl.kappa_max, mode: Mode::Detect, ..State::default() }
+    })
+}
+
+/// Leaderless, with every signal that only a leader could have sent.
+pub(crate) fn stale_signals<const P: bool>(ppl: &PplOf<P>, ring: Ring, _: &mut Generator) -> Made {
+    each(ring, |_| State { signal_r: ppl.kappa_max, signal_b: 1, ..State::default() })
+}
+
+/// One unshielded leader in a ring full of live bullets: it will be killed.
+pub(crate) fn live_bullets<const P: bool>(_: &PplOf<P>, ring: Ring, _: &mut Generator) -> Made {
+    each(ring, |i| State { leader: u8::from(i == 0), bullet: 2, ..State::default() })
+}
+
+/// In C_DL, with random bits and a random token of each colour at every agent.
+pub(crate) fn tokens<const P: bool>(ppl: &PplOf<P>, ring: Ring, generator: &mut Generator) -> Made {
+    let variables = ppl.variables();
+    let mut config = vec![State::default(); ring.n()];
+    for v in &mut config {
+        v.b = below(generator, 2) as u8;
+        for name in ["tokenB", "tokenW"] {
+            let variable = variables.named(name)?;
+            let k = 1 + below(generator, variable.domain.size() - 1);
+            variable.set(v, &variable.domain.nth(k))?;
+        }
+    }
+    make_leader(ppl, &mut config, 0);
+    Ok(config)
+}
+
+fn dist<const P: bool>(ppl: &PplOf<P>, i: usize) -> u8 {
+    (i % (2 * usize::from(ppl.psi))) as u8
+}
+
+/// Makes `u_{u_0}` the only leader and sets `dist` and `last` as C_DL asks.
+fn make_leader<const P: bool>(ppl: &PplOf<P>, config: &mut [State], u_0: usize) {
+    let (n, psi) = (config.len(), usize::from(ppl.psi));
+    let last_border = psi * (n.div_ceil(psi) - 1);
+    for i in 0..n {
+        let v = &mut config[(u_0 + i) % n];
+        v.leader = u8::from(i == 0);
+        v.dist = dist(ppl, i);
+        v.last = u8::from(i >= last_border);
+    }
+}
+
+/// A random member of S_PL: a uniform configuration, repaired condition by condition.
+pub(crate) fn safe<const P: bool>(ppl: &PplOf<P>, ring: Ring, generator: &mut Generator) -> Made {
+    let mut config = uniform(ppl, ring, generator)?;
+    let u_0 = index(generator, ring.n());
+    make_leader(ppl, &mut config, u_0);
+    make_peace(&mut config, u_0, below(generator, 2) == 0);
+    number_segments(ppl, &mut config, u_0);
+    correct_tokens(ppl, &mut config, u_0);
+    Ok(config)
+}
+
+/// Either no live bullet is left, or the leader is shielded and no signal lies behind the rightmost one.
+fn make_peace(config: &mut [State], u_0: usize, disarm: bool) {
+    let n = config.len();
+    if disarm {
+        config.iter_mut().filter(|v| v.bullet == 2).for_each(|v| v.bullet = 0);
+    } else if let Some(rightmost) = (0..n).rev().find(|i| config[(u_0 + i) % n].bullet == 2) {
+        config[u_0].shield = 1;
+        (0..=rightmost).for_each(|i| config[(u_0 + i) % n].signal_b = 0);
+    }
+}
+
+/// Gives `S_1, ..., S_{zeta-2}` the IDs that follow from that of `S_0`.
+fn number_segments<const P: bool>(ppl: &PplOf<P>, config: &mut [State], u_0: usize) {
+    let (n, psi) = (config.len(), usize::from(ppl.psi));
+    for i in 1..(n.div_ceil(psi)).saturating_sub(1) {
+        let mut carry = 1;
+        for j in 0..psi {
+            let b = config[(u_0 + (i - 1) * psi + j) % n].b;
+            config[(u_0 + i * psi + j) % n].b = b ^ carry;
+            carry &= b;
+        }
+    }
+}
+
+/// Drops risky tokens and corrects those that work for a pair of segments whose IDs matter.
+fn correct_tokens<const P: bool>(ppl: &PplOf<P>, config: &mut [State], u_0: usize) {
+    let before = config.to_vec();
+    let sets = ppl.sets(&before);
+    let pairs = sets.zeta().saturating_sub(2);
+    for z in sets.tokens() {
+        let token = &mut config[z.agent].token[z.colour];
+        if sets.zeta() > 1 && sets.is_risky(u_0, z) {
+            *token = None;
+        } else if let Some(i) = sets.working_for(u_0, z).filter(|&i| i < pairs) {
+            let bits = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(bit, carry)| super::Token { bit, carry, ..z.token });
+            *token = bits.into_iter().find(|&token| sets.is_correct(u_0, i, Located { token, ..z }));
+        }
+    }
+}
