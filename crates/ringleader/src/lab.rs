@@ -132,12 +132,14 @@ pub trait Population: Send {
     /// Follows a script for some steps.
     ///
     /// # Errors
-    /// If the script ends.
-    fn follow(&mut self, script: &mut Script, steps: u64) -> Result<(), Halt>;
+    /// If the script ends: why, and after how many of the steps.
+    fn follow(&mut self, script: &mut Script, steps: u64) -> Result<(), (Halt, u64)>;
+    /// The limit in force in a trial: what it says, or the protocol's default for every stretch between faults.
+    fn limit(&self, trial: &Trial) -> u64;
     /// Runs the trial from the present configuration.
     ///
     /// # Errors
-    /// If a fault of the trial is refused.
+    /// If the configuration breaks an assumption of the protocol, or a fault of the trial is refused.
     fn run(&mut self, trial: &Trial, watch: &mut Watch<'_>) -> Result<Record, Error>;
 }
 
@@ -154,7 +156,7 @@ fn populate<P: Protocol>(trial: &Trial) -> Result<Box<dyn Population>, Error> {
     let protocol = P::new(ring, &trial.params)?;
     let variables = protocol.variables();
     let config = match &trial.from {
-        Some(From::Given(agents)) => given(&protocol, ring, &variables, agents)?,
+        Some(From::Given(agents)) => given::<P>(ring, &variables, agents)?,
         Some(From::Named(name)) => started(&protocol, ring, Some(name), trial.seed)?,
         None => started(&protocol, ring, None, trial.seed)?,
     };
@@ -183,7 +185,6 @@ fn started<P: Protocol>(protocol: &P, ring: Ring, name: Option<&str>, seed: u64)
 }
 
 fn given<P: Protocol>(
-    protocol: &P,
     ring: Ring,
     variables: &Variables<P::State>,
     agents: &[Value],
@@ -196,8 +197,7 @@ fn given<P: Protocol>(
         let decoded = variables.decode(agent, P::State::default());
         decoded.map_err(|error| error.at(&format!("agent {i}")))
     };
-    let config = agents.iter().enumerate().map(decode).collect::<Result<Vec<_>, _>>()?;
-    protocol.accepts(&config).map(|()| config)
+    agents.iter().enumerate().map(decode).collect()
 }
 
 impl<P: Protocol> Population for Typed<P> {
@@ -258,11 +258,15 @@ impl<P: Protocol> Population for Typed<P> {
         Script::Uniform(Uniform::new(self.ring, seed), Coins::new(self.protocol.coins(), seed))
     }
 
-    fn follow(&mut self, script: &mut Script, steps: u64) -> Result<(), Halt> {
+    fn follow(&mut self, script: &mut Script, steps: u64) -> Result<(), (Halt, u64)> {
         match script {
             Script::Recorded(schedule, coins) => self.advance(schedule, coins, steps),
             Script::Uniform(schedule, coins) => self.advance(schedule, coins, steps),
         }
+    }
+
+    fn limit(&self, trial: &Trial) -> u64 {
+        trial::limit(&self.protocol, self.ring, trial)
     }
 
     fn run(&mut self, trial: &Trial, watch: &mut Watch<'_>) -> Result<Record, Error> {
@@ -276,10 +280,10 @@ impl<P: Protocol> Typed<P> {
         schedule: impl Iterator<Item = Interaction>,
         coins: impl Iterator<Item = u64>,
         steps: u64,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), (Halt, u64)> {
         let config = std::mem::take(&mut self.config);
         let mut stepper = Stepper::new(self.protocol.clone(), config, schedule, coins);
-        let advanced = stepper.advance(steps);
+        let advanced = stepper.advance(steps).map_err(|halt| (halt, stepper.steps));
         self.config = stepper.config;
         advanced
     }

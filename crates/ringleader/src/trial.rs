@@ -136,10 +136,17 @@ struct Run<'a, P: Protocol> {
     generator: Generator,
 }
 
+/// The limit in force: the trial's own, or the protocol's default for every stretch between faults.
+pub fn limit<P: Protocol>(protocol: &P, ring: Ring, trial: &Trial) -> u64 {
+    let stretches = 1 + trial.faults.len() as u64;
+    trial.limit.unwrap_or_else(|| protocol.default_limit(ring).saturating_mul(stretches))
+}
+
 /// Runs a trial from `config`, which is left at the last configuration.
 ///
 /// # Errors
-/// If a fault cannot strike this protocol and ring, or would come after the limit.
+/// If the protocol does not accept the configuration, or a fault cannot strike this protocol and ring or would come
+/// after the limit.
 pub fn run<P: Protocol>(
     protocol: &P,
     ring: Ring,
@@ -147,8 +154,8 @@ pub fn run<P: Protocol>(
     config: &mut Vec<P::State>,
     watch: &mut Watch<'_>,
 ) -> Result<Record, Error> {
-    let epochs = 1 + trial.faults.len() as u64;
-    let limit = trial.limit.unwrap_or_else(|| protocol.default_limit(ring).saturating_mul(epochs));
+    let limit = limit(protocol, ring, trial);
+    protocol.accepts(config)?;
     check_faults(protocol, ring, trial, limit)?;
     let stepper = match trial.scheduler {
         Scheduler::Uniform => Stepper::new(

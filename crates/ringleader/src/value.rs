@@ -30,11 +30,11 @@ impl Value {
         Self::Map(pairs.into_iter().map(|(key, value)| (key.into(), value)).collect())
     }
 
-    /// The value of a key, if this is a map that has it.
+    /// The value of a key, if this is a map that has it; the last one if it is there twice.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
-            Self::Map(pairs) => pairs.iter().find(|(name, _)| name == key).map(|(_, value)| value),
+            Self::Map(pairs) => pairs.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value),
             _ => None,
         }
     }

@@ -33,24 +33,28 @@ impl<P: Protocol, S: Iterator<Item = Interaction>, C: Iterator<Item = u64>> Step
         Self { protocol, config, steps: 0, coins_read: 0, schedule, coins }
     }
 
-    /// One interaction; `look` sees the two states before and after it.
+    /// One interaction. `peek` takes what it needs from the two states before, and `look` sees that and the states
+    /// after; the agents are updated in place, so nothing else is copied.
     ///
     /// # Errors
     /// If the schedule or the coins are at their end; nothing has changed then.
     #[inline]
-    pub fn step(&mut self, look: impl FnOnce([&P::State; 2], [&P::State; 2])) -> Result<(), Halt> {
+    pub fn step<T>(
+        &mut self,
+        peek: impl FnOnce(&P, [&P::State; 2]) -> T,
+        look: impl FnOnce(&P, T, [&P::State; 2]),
+    ) -> Result<(), Halt> {
         let Interaction { initiator, responder } = self.schedule.next().ok_or(Halt::Schedule)?;
-        let before = [self.config[initiator], self.config[responder]];
-        let [mut l, mut r] = before;
-        let coin = if self.protocol.reads_coin(&l, &r) {
+        let (l, r) = two_agents(&mut self.config, initiator, responder);
+        let coin = if self.protocol.reads_coin(l, r) {
             self.coins_read += 1;
             self.coins.next().ok_or(Halt::Coins)?
         } else {
             0
         };
-        self.protocol.interact(&mut l, &mut r, Input { coin });
-        look([&before[0], &before[1]], [&l, &r]);
-        (self.config[initiator], self.config[responder]) = (l, r);
+        let before = peek(&self.protocol, [l, r]);
+        self.protocol.interact(l, r, Input { coin });
+        look(&self.protocol, before, [l, r]);
         self.steps += 1;
         Ok(())
     }
@@ -60,6 +64,18 @@ impl<P: Protocol, S: Iterator<Item = Interaction>, C: Iterator<Item = u64>> Step
     /// # Errors
     /// As for [`Stepper::step`].
     pub fn advance(&mut self, steps: u64) -> Result<(), Halt> {
-        (0..steps).try_for_each(|_| self.step(|_, _| ()))
+        (0..steps).try_for_each(|_| self.step(|_, _| (), |_, (), _| ()))
+    }
+}
+
+/// The agents of an interaction; they are neighbours on a ring of at least 3 agents, so never the same.
+#[inline]
+fn two_agents<S>(config: &mut [S], i: usize, j: usize) -> (&mut S, &mut S) {
+    if i < j {
+        let (left, right) = config.split_at_mut(j);
+        (&mut left[i], &mut right[0])
+    } else {
+        let (left, right) = config.split_at_mut(i);
+        (&mut right[0], &mut left[j])
     }
 }

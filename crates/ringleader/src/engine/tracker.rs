@@ -82,15 +82,14 @@ impl Tracker {
         S: Iterator<Item = Interaction>,
         C: Iterator<Item = u64>,
     {
-        let protocol = stepper.protocol.clone();
         let first = stepper.steps + 1;
         for step in first..first + steps {
-            stepper.step(|before, after| {
-                let changed = |k: usize| protocol.output(before[k]) != protocol.output(after[k]);
-                if changed(0) | changed(1) {
+            let look = |protocol: &P, before: [u64; 2], after: [&P::State; 2]| {
+                if outputs(protocol, after) != before {
                     self.last_output_change = step;
                 }
-            })?;
+            };
+            stepper.step(outputs, look)?;
         }
         Ok(())
     }
@@ -134,19 +133,19 @@ impl Tracker {
         S: Iterator<Item = Interaction>,
         C: Iterator<Item = u64>,
     {
-        let (step, protocol) = (stepper.steps + 1, stepper.protocol.clone());
-        let mut woken = false;
-        stepper.step(|before, after| {
-            let changed = |k: usize| protocol.output(before[k]) != protocol.output(after[k]);
-            if changed(0) | changed(1) {
+        let (step, mut woken) = (stepper.steps + 1, false);
+        let look = |protocol: &P, before: [P::State; 2], after: [&P::State; 2]| {
+            let before = [&before[0], &before[1]];
+            if outputs(protocol, before) != outputs(protocol, after) {
                 self.last_output_change = step;
-                self.births_and_deaths(&protocol, before, after, step);
+                self.births_and_deaths(protocol, before, after, step);
             }
             woken = open.iter().any(|&k| match phases[k].kind {
                 PhaseKind::Open(differ) => differ(before[0], after[0]) || differ(before[1], after[1]),
                 PhaseKind::Closed => false,
             });
-        })?;
+        };
+        stepper.step(|_, [l, r]| [*l, *r], look)?;
         Ok(woken)
     }
 
@@ -197,4 +196,9 @@ impl Tracker {
         all.push(Reached { name: "safe", about: P::ABOUT.safe, step: safe });
         all
     }
+}
+
+#[inline]
+fn outputs<P: Protocol>(protocol: &P, states: [&P::State; 2]) -> [u64; 2] {
+    states.map(|state| protocol.output(state))
 }

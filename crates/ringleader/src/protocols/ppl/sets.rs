@@ -194,13 +194,10 @@ impl<'a> Sets<'a> {
     /// C_DL: in C_PB, one leader, and `dist` and `last` are right at every agent.
     #[must_use]
     pub fn in_c_dl(self) -> bool {
-        let Some(u_0) = self.unique_leader() else { return false };
+        // With one leader, dist is right exactly if equation (1) holds, which is quick to refute.
+        let Some(u_0) = Some(self).filter(|sets| sets.eq_dist()).and_then(Self::unique_leader) else { return false };
         let border = self.psi * (self.zeta() - 1);
-        let right = |i: usize| {
-            let v = self.at(u_0 + i);
-            usize::from(v.dist) == i % (2 * self.psi) && (v.last == 1) == (i >= border)
-        };
-        (0..self.n()).all(right) && self.in_c_pb()
+        (0..self.n()).all(|i| (self.at(u_0 + i).last == 1) == (i >= border)) && self.in_c_pb()
     }
 
     /// The segment `S_i` of Section 4.1, for `i <= zeta - 2`.
@@ -408,13 +405,12 @@ mod tests {
             assert_eq!(sets.in_c_pb(), c_pb_by_definition(sets), "{config:?}");
             let live = (0..ring.n()).filter(|&i| config[i].bullet == 2);
             let peaceful = Value::map(live.map(|i| (i.to_string(), sets.peaceful(i).into())));
-            let distances = |d: fn(Sets<'_>, usize) -> Option<usize>| {
-                Value::from((0..ring.n()).map(|i| d(sets, i)).collect::<Vec<_>>())
-            };
+            let d_ll: Vec<_> = (0..ring.n()).map(|i| sets.d_ll(i)).collect();
+            let d_rl: Vec<_> = (0..ring.n()).map(|i| sets.d_rl(i)).collect();
             let facts = Value::map(sets.facts());
             assert_eq!(facts.get("peaceful"), Some(&peaceful), "{config:?}");
-            assert_eq!(facts.get("d_LL"), Some(&distances(Sets::d_ll)), "{config:?}");
-            assert_eq!(facts.get("d_RL"), Some(&distances(Sets::d_rl)), "{config:?}");
+            assert_eq!(facts.get("d_LL"), Some(&d_ll.into()), "{config:?}");
+            assert_eq!(facts.get("d_RL"), Some(&d_rl.into()), "{config:?}");
             members += usize::from(sets.in_c_pb());
         }
         assert!((2_000..18_000).contains(&members), "{members} members of 20000: the sample does not discriminate");

@@ -1,0 +1,286 @@
+//! What the user may say. Options that are parameters of protocols come from the list of protocols.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand};
+use ringleader::fault::Fault;
+use ringleader::lab::PROTOCOLS;
+use ringleader::protocol::{Parameter, Params};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    a check or an expectation failed
+  2    wrong use, bad input, or a file that cannot be read or written
+  3    the limit came before safety
+  130  interrupted (Ctrl-C); what was done so far is shown and saved";
+
+/// A laboratory for self-stabilizing leader election on rings.
+///
+/// Without a command, `ringleader` does its main job: it elects a leader with P_PL on a ring of 256 agents from a
+/// configuration without any, and shows when it is safe for ever.
+#[derive(Parser)]
+#[command(version, max_term_width = 100, after_help = EXIT_CODES, after_long_help = format!("\
+Examples:
+  ringleader                                        elect a leader on a ring of 256 agents
+  ringleader run --n 64 --start uniform --seed 7    from a random configuration, repeatable
+  ringleader list --n 1024                          the protocols, with the number of states at n = 1024
+  ringleader replay case.json                       run a recorded execution and check its hashes
+  ringleader inspect config.json                    which sets of the paper a configuration is in
+
+{EXIT_CODES}"))]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run a protocol from an adversarial start to the exact step at which it is safe for ever
+    Run(RunArgs),
+    /// List the protocols: ring, assumption, number of states, claimed bound, whose rules
+    List(ListArgs),
+    /// Replay a recorded execution and check what the case expects of it
+    Replay(ReplayArgs),
+    /// Print the truth of every named set and predicate of the paper for a configuration
+    Inspect(InspectArgs),
+}
+
+/// The command without a command.
+pub(crate) fn main_job() -> Command {
+    Command::Run(RunArgs {
+        protocol: None,
+        n: None,
+        params: ParamArgs::default(),
+        start: None,
+        fault: Vec::new(),
+        seed: None,
+        limit: None,
+        scheduler: "uniform".into(),
+        no_phases: false,
+        trace: None,
+        json: false,
+        quiet: false,
+    })
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = EXIT_CODES, after_long_help = format!("\
+Steps are interactions; parallel time is steps / n. The run ends at the first step in the closed safe set, which is
+exact, or at the limit. Phases are the first steps at which the sets of the paper hold.
+
+Examples:
+  ringleader run                                    P_PL, n = 256, no leader at first
+  ringleader run --n 1000 --psi 12 --start uniform
+  ringleader run --start safe --fault agents=10,at=safe
+                                                    corrupt 10 agents of a safe ring and recover
+  ringleader run --fault list=3,variable=dist,at=5000 --fault agents=20,place=contiguous,at=safe
+  ringleader run --protocol undirected --n 64       on an undirected ring, colouring and orientation included
+  ringleader run --n 16 --psi 2 --unsound --limit 1e8
+                                                    see why the paper needs 2^psi >= n
+  ringleader run --n 8 --seed 1 --trace case.json   write the execution for `replay`
+  ringleader run --seed 1 --json | jq .safe
+
+Starts (the first is the default; a name with a dot or a slash is a JSON file):
+{}
+
+{EXIT_CODES}", starts_help()))]
+pub(crate) struct RunArgs {
+    /// The protocol; see `ringleader list` [default: ppl]
+    #[arg(long, short)]
+    pub(crate) protocol: Option<String>,
+    /// The number of agents, 3 to 1048576 [default: 256]
+    #[arg(long, short, value_parser = count)]
+    pub(crate) n: Option<u64>,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
+    /// The initial configuration: a name, or a JSON file with a list of agents, a configuration or a case
+    #[arg(long, short, value_name = "NAME|FILE")]
+    pub(crate) start: Option<String>,
+    /// A fault on the way, such as agents=5,at=safe; may be given several times
+    #[arg(long, value_name = "FAULT")]
+    pub(crate) fault: Vec<Fault>,
+    /// The seed of all randomness, 0 to 2^64-1 [default: a fresh one, printed]
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// The greatest number of steps, such as 5000000 or 5e6 [default: a generous multiple of n^2 log n, printed]
+    #[arg(long, value_name = "STEPS", value_parser = count)]
+    pub(crate) limit: Option<u64>,
+    /// How interactions are chosen; uniform: independent uniform arcs
+    #[arg(long, default_value = "uniform")]
+    pub(crate) scheduler: String,
+    /// Look only for safety and the last change of output, which is faster
+    #[arg(long)]
+    pub(crate) no_phases: bool,
+    /// Write the execution as a case that `replay` accepts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Print the record as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress bar
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_long_help = format!("\
+Examples:
+  ringleader list
+  ringleader list --n 4096 --json
+
+{EXIT_CODES}"))]
+pub(crate) struct ListArgs {
+    /// The number of agents for which |Q| is given
+    #[arg(long, short, default_value = "256", value_parser = count)]
+    pub(crate) n: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print a Markdown table
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_long_help = format!("\
+A case holds protocol, n, the parameters, `initial`, and either `schedule` (with `draws`) or `scheduler`, `seed` and
+`steps`. Printed are `final`, `leaders` and `hashes` at the times that the case lists, or else every 100 steps (at most
+1000 times in a run given by its seed). If the case carries `hashes`, `final` or `final_S_PL` they are checked.
+
+Examples:
+  ringleader replay case.json
+  ringleader run --n 8 --trace case.json && ringleader replay case.json
+  ringleader replay - < case.json | jq .leaders
+
+{EXIT_CODES}"))]
+pub(crate) struct ReplayArgs {
+    /// The case, or - for standard input
+    #[arg(value_name = "CASE.json")]
+    pub(crate) case: PathBuf,
+    /// No progress bar
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_long_help = format!("\
+The file holds an object with `protocol`, the parameters and `config`, or a bare list of agents. What the file does
+not say is taken from the options, or else from the defaults of `run`.
+
+Examples:
+  ringleader inspect config.json
+  ringleader inspect agents.json --protocol ppl --psi 4 --kappa 5
+  ringleader inspect case.json | jq .S_PL           the initial configuration of a case
+
+{EXIT_CODES}"))]
+pub(crate) struct InspectArgs {
+    /// The configuration, or - for standard input
+    #[arg(value_name = "CONFIG.json")]
+    pub(crate) config: PathBuf,
+    /// The protocol, if the file does not name it [default: ppl]
+    #[arg(long, short)]
+    pub(crate) protocol: Option<String>,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
+}
+
+/// A count as people write it: 5000000, 5_000_000 or 5e6.
+fn count(text: &str) -> Result<u64, String> {
+    let plain = text.replace('_', "");
+    let number = match plain.split_once(['e', 'E']) {
+        None => plain.parse().ok(),
+        Some((digits, zeros)) => {
+            let power = zeros.parse().ok().and_then(|zeros| 10_u64.checked_pow(zeros));
+            digits.parse::<u64>().ok().zip(power).and_then(|(digits, power)| digits.checked_mul(power))
+        }
+    };
+    number.ok_or_else(|| "allowed is a whole number of at most 2^64-1, such as 5000000 or 5e6".into())
+}
+
+fn starts_help() -> String {
+    let block = |entry: &ringleader::lab::Entry| {
+        let starts = entry.starts();
+        let lines = starts.iter().map(|(name, about)| format!("    {name:14} {about}\n"));
+        format!("  {}\n{}", entry.about.name, lines.collect::<String>())
+    };
+    PROTOCOLS.iter().map(block).collect::<String>().trim_end().to_owned()
+}
+
+/// The parameters of all protocols, as options.
+#[derive(Default)]
+pub(crate) struct ParamArgs(pub(crate) Params);
+
+/// Every parameter once, with the protocols that take it.
+fn parameters() -> Vec<(Parameter, Vec<&'static str>)> {
+    let mut all: Vec<(Parameter, Vec<&'static str>)> = Vec::new();
+    for entry in PROTOCOLS {
+        for parameter in entry.about.parameters {
+            match all.iter_mut().find(|(known, _)| known.name == parameter.name) {
+                Some((_, takers)) => takers.push(entry.about.name),
+                None => all.push((*parameter, vec![entry.about.name])),
+            }
+        }
+    }
+    all
+}
+
+impl ClapArgs for ParamArgs {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let option = |(parameter, takers): (Parameter, Vec<&str>)| {
+            let arg = Arg::new(parameter.name).long(parameter.name).help(format!("{} ({})", parameter.help, takers.join(", ")));
+            if parameter.flag {
+                arg.action(ArgAction::SetTrue)
+            } else {
+                arg.value_name("N").value_parser(clap::value_parser!(u64))
+            }
+        };
+        command.args(parameters().into_iter().map(option))
+    }
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ParamArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut params = Params::default();
+        for (Parameter { name, flag, .. }, _) in parameters() {
+            let given = if flag { matches.get_flag(name).then_some(1) } else { matches.get_one::<u64>(name).copied() };
+            if let Some(value) = given {
+                params = params.with(name, value);
+            }
+        }
+        Ok(Self(params))
+    }
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn the_main_job_is_run_without_options() {
+        let Some(Command::Run(run)) = Args::parse_from(["ringleader", "run"]).command else { panic!("run is a command") };
+        let Command::Run(main) = main_job() else { panic!("the main job is run") };
+        assert_eq!((main.protocol, main.n, main.params.0, main.start), (run.protocol, run.n, run.params.0, run.start));
+        assert_eq!((main.seed, main.limit, main.scheduler), (run.seed, run.limit, run.scheduler));
+        assert_eq!((main.fault, main.no_phases, main.trace, main.json), (run.fault, run.no_phases, run.trace, run.json));
+    }
+
+    #[test]
+    fn counts_are_read_as_people_write_them() {
+        assert_eq!(["7", "5_000", "5e6"].map(|text| count(text).unwrap()), [7, 5_000, 5_000_000]);
+        assert!(["", "-1", "1.5", "1e20", "e", "99999999999999999999"].iter().all(|text| count(text).is_err()));
+    }
+}

@@ -1,0 +1,255 @@
+//! Cases and configurations as JSON files.
+//!
+//! One reader serves all: a bare list of agents, a configuration object, or a case with a schedule. Fields that have no
+//! meaning are ignored. Large parts are read straight into small types.
+
+use std::fmt;
+use std::path::Path;
+
+use ringleader::error::Error;
+use ringleader::lab::{PROTOCOLS, Population, Script, protocol};
+use ringleader::protocol::Params;
+use ringleader::ring::{Interaction, Orientation, Ring};
+use ringleader::trial::{From, Scheduler, Trial};
+use ringleader::value::Value;
+use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use crate::files;
+use crate::json::Json;
+use crate::stop::Stop;
+
+/// What a file says; everything is optional until a command needs it.
+#[derive(Default)]
+pub(crate) struct Case {
+    pub(crate) protocol: Option<String>,
+    pub(crate) n: Option<usize>,
+    pub(crate) params: Params,
+    pub(crate) initial: Option<Vec<Value>>,
+    pub(crate) schedule: Option<Vec<Pair>>,
+    pub(crate) draws: Vec<Vec<u64>>,
+    pub(crate) scheduler: Option<String>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) steps: Option<u64>,
+    pub(crate) faults: Vec<FaultCase>,
+    pub(crate) hashes: Option<Vec<(u64, String)>>,
+    pub(crate) last: Option<Vec<Value>>,
+    pub(crate) last_in_s_pl: Option<bool>,
+}
+
+/// The states that a fault wrote, after `step` interactions.
+pub(crate) struct FaultCase {
+    pub(crate) step: u64,
+    pub(crate) agents: Vec<(usize, Value)>,
+}
+
+/// An interaction as written: an initiator on directed rings, or both agents.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair {
+    initiator: usize,
+    responder: Option<usize>,
+}
+
+/// Reads a file, or standard input if the name is `-`.
+pub(crate) fn read(path: &Path) -> Result<Case, Stop> {
+    let text = files::read(path)?;
+    serde_json::from_str(&text).map_err(|error| Stop::Bad(format!("{}: {error}", path.display())))
+}
+
+impl Case {
+    /// The trial that begins at the configuration of this file. Replays and inspections do not ask whether 2^psi >= n:
+    /// what happened has happened, and closure does not need it.
+    pub(crate) fn trial(&mut self, or_protocol: Option<&str>, or_params: &Params) -> Result<Trial, Stop> {
+        let name = self.protocol.as_deref().or(or_protocol).unwrap_or("ppl");
+        let about = protocol(name)?.about;
+        let agents = self.initial.take().ok_or_else(|| Stop::Bad("the file has no `config` or `initial`".into()))?;
+        let mut trial = Trial::new(about.name, self.n.unwrap_or(agents.len()), 0);
+        trial.from = Some(From::Given(agents));
+        trial.params.0 = [or_params.0.as_slice(), self.params_of(about.name)?.0.as_slice()].concat();
+        if about.parameters.iter().any(|parameter| parameter.name == "unsound") {
+            trial.params = trial.params.with("unsound", 1);
+        }
+        Ok(trial)
+    }
+
+    /// The parameters of this file that the protocol takes; other fields have no meaning for it.
+    pub(crate) fn params_of(&self, name: &str) -> Result<Params, Stop> {
+        let about = protocol(name)?.about;
+        let takes = |given: &&(String, u64)| about.parameters.iter().any(|parameter| parameter.name == given.0);
+        Ok(Params(self.params.0.iter().filter(takes).cloned().collect()))
+    }
+
+    /// What happens, and how many steps it has.
+    pub(crate) fn script(&self, population: &dyn Population) -> Result<(Script, u64), Stop> {
+        if let Some(schedule) = &self.schedule {
+            let steps = schedule.len() as u64;
+            let interactions = interactions(schedule, population.ring())?;
+            let coins = coins(&self.draws, &population.dice())?;
+            return Ok((Script::Recorded(interactions.into_iter(), coins.into_iter()), steps));
+        }
+        let (Some(scheduler), Some(seed), Some(steps)) = (&self.scheduler, self.seed, self.steps) else {
+            return Err(Stop::Bad("the case has neither `schedule` nor `scheduler`, `seed` and `steps`".into()));
+        };
+        match Scheduler::named(scheduler)? {
+            Scheduler::Uniform => Ok((population.uniform_script(seed), steps)),
+        }
+    }
+}
+
+fn interactions(schedule: &[Pair], ring: Ring) -> Result<Vec<Interaction>, Error> {
+    let interaction = |(t, pair): (usize, &Pair)| {
+        let place = format!("schedule[{t}]");
+        match pair.responder {
+            Some(responder) => ring.between(pair.initiator, responder).map_err(|error| error.at(&place)),
+            None if ring.orientation() == Orientation::Undirected => {
+                Err(Error::new(place, pair.initiator, "on an undirected ring an interaction is [initiator, responder]"))
+            }
+            None if pair.initiator < ring.n() => Ok(ring.e(pair.initiator)),
+            None => Err(Error::new(place, pair.initiator, format!("agents are 0 to {}", ring.n() - 1))),
+        }
+    };
+    schedule.iter().enumerate().map(interaction).collect()
+}
+
+/// Each draw is a list of dice; a coin is the number that they spell.
+fn coins(draws: &[Vec<u64>], dice: &[u64]) -> Result<Vec<u64>, Error> {
+    let coin = |(k, draw): (usize, &Vec<u64>)| {
+        let fits = draw.len() == dice.len() && draw.iter().zip(dice).all(|(value, sides)| value < sides);
+        if fits {
+            return Ok(draw.iter().zip(dice).fold(0, |coin, (value, sides)| coin * sides + value));
+        }
+        let ranges: Vec<String> = dice.iter().map(|sides| format!("[0, {}]", sides - 1)).collect();
+        Err(Error::new(format!("draws[{k}]"), format!("{draw:?}"), format!("allowed is one number of each of {}", ranges.join(", "))))
+    };
+    if dice.is_empty() { Ok(Vec::new()) } else { draws.iter().enumerate().map(coin).collect() }
+}
+
+/// The dice of a coin, the inverse of the above.
+pub(crate) fn draw(mut coin: u64, dice: &[u64]) -> Vec<u64> {
+    let mut draw: Vec<u64> = dice
+        .iter()
+        .rev()
+        .map(|sides| {
+            let value = coin % sides;
+            coin /= sides;
+            value
+        })
+        .collect();
+    draw.reverse();
+    draw
+}
+
+impl<'de> Deserialize<'de> for Case {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(CaseVisitor)
+    }
+}
+
+struct CaseVisitor;
+
+impl<'de> Visitor<'de> for CaseVisitor {
+    type Value = Case;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of agents, or an object with `config` or `initial`")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Case, A::Error> {
+        let mut agents = Vec::new();
+        while let Some(Json(agent)) = items.next_element()? {
+            agents.push(agent);
+        }
+        Ok(Case { initial: Some(agents), ..Case::default() })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Case, A::Error> {
+        let mut case = Case::default();
+        while let Some(key) = map.next_key::<String>()? {
+            read_field(&mut case, &key, &mut map).map_err(|error| A::Error::custom(format!("`{key}`: {error}")))?;
+        }
+        Ok(case)
+    }
+}
+
+fn read_field<'de, A: MapAccess<'de>>(case: &mut Case, key: &str, map: &mut A) -> Result<(), A::Error> {
+    match key {
+        "protocol" => case.protocol = map.next_value()?,
+        "n" => case.n = map.next_value()?,
+        "initial" | "config" => case.initial = Some(map.next_value::<Vec<Json>>()?.into_iter().map(|Json(v)| v).collect()),
+        "schedule" => case.schedule = map.next_value()?,
+        "draws" => case.draws = map.next_value()?,
+        "scheduler" => case.scheduler = map.next_value()?,
+        "seed" => case.seed = map.next_value()?,
+        "steps" => case.steps = map.next_value()?,
+        "faults" => case.faults = map.next_value()?,
+        "hashes" => case.hashes = map.next_value()?,
+        "final" => case.last = map.next_value::<Option<Vec<Json>>>()?.map(|list| list.into_iter().map(|Json(v)| v).collect()),
+        "final_S_PL" => case.last_in_s_pl = map.next_value()?,
+        name if PROTOCOLS.iter().any(|entry| entry.about.parameters.iter().any(|parameter| parameter.name == name)) => {
+            if let Some(value) = map.next_value::<Option<u64>>()? {
+                case.params.0.push((name.to_owned(), value));
+            }
+        }
+        _ => {
+            map.next_value::<IgnoredAny>()?;
+        }
+    }
+    Ok(())
+}
+
+impl<'de> Deserialize<'de> for Pair {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct PairVisitor;
+        impl<'de> Visitor<'de> for PairVisitor {
+            type Value = Pair;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the index of an initiator, or [initiator, responder]")
+            }
+            fn visit_u64<E>(self, initiator: u64) -> Result<Pair, E> {
+                Ok(Pair { initiator: initiator as usize, responder: None })
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Pair, A::Error> {
+                let mut next = |k| items.next_element()?.ok_or_else(|| A::Error::invalid_length(k, &self));
+                let (initiator, responder) = (next(0)?, next(1)?);
+                match items.next_element::<IgnoredAny>()? {
+                    None => Ok(Pair { initiator, responder: Some(responder) }),
+                    Some(_) => Err(A::Error::invalid_length(3, &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(PairVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for FaultCase {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Json(fault) = Json::deserialize(deserializer)?;
+        read_fault(&fault).ok_or_else(|| D::Error::custom("a fault is {\"step\": t, \"agents\": [[i, state], ...]}"))
+    }
+}
+
+fn read_fault(fault: &Value) -> Option<FaultCase> {
+    let step = u64::try_from(fault.get("step")?.as_int()?).ok()?;
+    let Some(Value::List(agents)) = fault.get("agents") else { return None };
+    let agent = |pair: &Value| match pair {
+        Value::List(pair) => match pair.as_slice() {
+            [i, state] => Some((usize::try_from(i.as_int()?).ok()?, state.clone())),
+            _ => None,
+        },
+        _ => None,
+    };
+    Some(FaultCase { step, agents: agents.iter().map(agent).collect::<Option<_>>()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_coin_is_the_number_that_its_dice_spell() {
+        let dice = [16, 16];
+        for coin in [0, 17, 255] {
+            assert_eq!(coins(&[draw(coin, &dice)], &dice).unwrap(), [coin]);
+        }
+        assert!(coins(&[vec![16, 0]], &dice).unwrap_err().to_string().contains("draws[0]"));
+    }
+}

@@ -1,0 +1,8 @@
+//! One command a file.
+
+pub(crate) mod inspect;
+pub(crate) mod list;
+pub(crate) mod picture;
+pub(crate) mod replay;
+pub(crate) mod run;
+pub(crate) mod trace;

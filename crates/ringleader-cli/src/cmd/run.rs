@@ -1,0 +1,272 @@
+//! `ringleader run`, the main job: from an adversarial start to the exact step at which it is safe for ever.
+
+use std::hash::{BuildHasher, Hasher};
+use std::io::{self, Write};
+use std::path::Path;
+
+use ringleader::lab::{Population, populate_trial};
+use ringleader::protocol::Params;
+use ringleader::trial::{From, Record, Scheduler, Trial};
+use ringleader::value::Value;
+
+use crate::args::RunArgs;
+use crate::cmd::{picture, trace};
+use crate::progress::Bar;
+use crate::stop::Stop;
+use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
+use crate::{case, files, json};
+
+const DEFAULT_N: usize = 256;
+
+pub(crate) fn run(args: &RunArgs) -> Result<(), Stop> {
+    let trial = trial(args)?;
+    let mut population = populate_trial(&trial)?;
+    if let Some(path) = &args.trace {
+        files::check_writable(path)?;
+    }
+    let limit = population.limit(&trial);
+    let mut bar = Bar::new(limit, args.quiet);
+    let record = population.run(&trial, &mut |steps, gauges| bar.show(steps, || shown(&gauges(), trial.n)))?;
+    bar.clear();
+    if let Some(path) = &args.trace {
+        trace::write(path, &trial, &record, population.as_ref(), args.quiet)?;
+    }
+    let command = command(args, &trial);
+    files::to_stdout(|out| {
+        if args.json {
+            json::write(&mut &mut *out, &as_json(&trial, &record, population.as_ref(), &command))?;
+            return writeln!(out);
+        }
+        summary(out, &trial, &record, population.as_ref(), &command)
+    })?;
+    match record {
+        Record { interrupted: true, .. } => Err(Stop::Interrupted),
+        Record { censored: true, .. } => Err(Stop::Limit),
+        _ => Ok(()),
+    }
+}
+
+fn shown(gauges: &[(&str, usize)], n: usize) -> String {
+    let gauge = |(name, count): &(&str, usize)| match *name {
+        "detecting" => format!("{count}/{n} detecting"),
+        name => format!("{count} {name}"),
+    };
+    gauges.iter().map(gauge).collect::<Vec<_>>().join(", ")
+}
+
+/// The trial that the options describe. What they do not say may come from a start file, or is a default.
+fn trial(args: &RunArgs) -> Result<Trial, Stop> {
+    let seed = args.seed.unwrap_or_else(fresh_seed);
+    let n = args.n.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+    let mut trial = Trial::new(args.protocol.as_deref().unwrap_or("ppl"), n.unwrap_or(DEFAULT_N), seed);
+    trial.params = args.params.0.clone();
+    trial.scheduler = Scheduler::named(&args.scheduler)?;
+    trial.limit = args.limit;
+    trial.faults = args.fault.clone();
+    trial.phases = !args.no_phases;
+    match &args.start {
+        Some(name) if is_file(name) => from_file(&mut trial, args, n, Path::new(name))?,
+        Some(name) => trial.from = Some(From::Named(name.clone())),
+        None => {}
+    }
+    Ok(trial)
+}
+
+/// Names of starts have neither dots nor slashes.
+fn is_file(name: &str) -> bool {
+    name == "-" || name.contains(['.', '/'])
+}
+
+fn from_file(trial: &mut Trial, args: &RunArgs, n: Option<usize>, path: &Path) -> Result<(), Stop> {
+    let mut file = case::read(path)?;
+    if let (None, Some(name)) = (&args.protocol, &file.protocol) {
+        trial.protocol = ringleader::lab::protocol(name)?.about.name.to_owned();
+    }
+    let agents = file.initial.take().ok_or_else(|| Stop::Bad(format!("{}: no `config` or `initial`", path.display())))?;
+    trial.n = n.unwrap_or(agents.len());
+    // What the command line says outweighs the file; `kappa` and `c1` say the same thing.
+    let given = |name: &str| trial.params.get(name).is_some() || (name == "kappa" && trial.params.get("c1").is_some());
+    let from_file: Vec<(String, u64)> = file.params_of(&trial.protocol)?.0.into_iter().filter(|(name, _)| !given(name)).collect();
+    trial.params = Params([from_file, trial.params.0.clone()].concat());
+    trial.from = Some(From::Given(agents));
+    Ok(())
+}
+
+/// A seed that differs from run to run, short enough to be typed.
+fn fresh_seed() -> u64 {
+    std::collections::hash_map::RandomState::new().build_hasher().finish() >> 32
+}
+
+/// The command that repeats the trial.
+fn command(args: &RunArgs, trial: &Trial) -> String {
+    let mut words = vec!["ringleader run".to_owned()];
+    let mut option = |name: &str, value: String| words.push(format!("--{name} {}", quoted(&value)));
+    if trial.protocol != "ppl" {
+        option("protocol", trial.protocol.clone());
+    }
+    if trial.n != DEFAULT_N {
+        option("n", trial.n.to_string());
+    }
+    if let Some(start) = &args.start {
+        option("start", start.clone());
+    }
+    trial.faults.iter().for_each(|fault| option("fault", fault.to_string()));
+    option("seed", trial.seed.to_string());
+    option("scheduler", trial.scheduler.name().to_owned());
+    if let Some(limit) = trial.limit {
+        option("limit", limit.to_string());
+    }
+    for (name, value) in &args.params.0.0 {
+        words.push(if name == "unsound" { "--unsound".into() } else { format!("--{name} {value}") });
+    }
+    if !trial.phases {
+        words.push("--no-phases".into());
+    }
+    words.join(" ")
+}
+
+/// An argument as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,+:@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+fn start_name(trial: &Trial, population: &dyn Population) -> String {
+    match &trial.from {
+        Some(From::Named(name)) => name.clone(),
+        Some(From::Given(_)) => "given".into(),
+        None => {
+            let entry = ringleader::lab::protocol(population.about().name);
+            entry.map_or_else(|_| String::new(), |entry| entry.starts()[0].0.to_owned())
+        }
+    }
+}
+
+// --- For people -----------------------------------------------------------------------------------------------
+
+fn summary(
+    out: &mut dyn Write,
+    trial: &Trial,
+    record: &Record,
+    population: &dyn Population,
+    command: &str,
+) -> io::Result<()> {
+    heading(out, trial, record, population)?;
+    picture::draw(out, population)?;
+    writeln!(out)?;
+    phases(out, trial.n, record)?;
+    faults(out, trial.n, record)?;
+    writeln!(out)?;
+    verdict(out, trial, record, population)?;
+    writeln!(out, "{} {command}", faint("repeat:"))
+}
+
+fn heading(out: &mut dyn Write, trial: &Trial, record: &Record, population: &dyn Population) -> io::Result<()> {
+    let about = population.about();
+    let settings: Vec<String> = population.settings().iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    writeln!(out, "{}  {}", strong(about.name), about.summary)?;
+    let states = commas(population.states());
+    writeln!(out, "n = {}, {}, |Q| = {states} states an agent", commas(trial.n), settings.join(", "))?;
+    let (start, scheduler) = (start_name(trial, population), trial.scheduler.name());
+    let (seed, limit) = (trial.seed, commas(record.limit));
+    writeln!(out, "start {start}, scheduler {scheduler}, seed {seed}, limit {limit} steps\n")
+}
+
+/// Steps as they are, as parallel time, and divided by the scales of the paper.
+fn scaled(name: &str, n: usize, step: Option<u64>, about: &str) -> Vec<String> {
+    let Some(step) = step else { return vec![name.into(), "-".into(), "-".into(), "-".into(), "-".into(), format!("  {about}")] };
+    let (steps, n) = (step as f64, n as f64);
+    let ratios = [n, n * n, n * n * n.log2()].map(|scale| ratio(steps / scale));
+    [vec![name.to_owned(), commas(step)], ratios.to_vec(), vec![format!("  {about}")]].concat()
+}
+
+fn phases(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
+    let header = ["phase", "step", "parallel time", "/ n^2", "/ n^2 log2 n", ""].map(str::to_owned).to_vec();
+    let mut reached: Vec<(&str, Option<u64>, &str)> =
+        record.phases.iter().map(|phase| (phase.name, phase.step, phase.about)).collect();
+    if reached.is_empty() {
+        reached.push(("safe", record.safe, ""));
+    }
+    reached.push(("last output change", Some(record.last_output_change), "outputs are constant since"));
+    // In the order in which they happened; what never happened comes last.
+    reached.sort_by_key(|(_, step, _)| step.unwrap_or(u64::MAX));
+    let rows = reached.into_iter().map(|(name, step, about)| scaled(name, n, step, about));
+    let lines = columns(&std::iter::once(header).chain(rows).collect::<Vec<_>>());
+    writeln!(out, "{}", strong(lines[0].trim_end()))?;
+    lines[1..].iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
+}
+
+fn faults(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
+    for struck in &record.faults {
+        let (fault, step) = (&struck.fault, commas(struck.step));
+        writeln!(out, "\nfault {fault} struck {} agents at step {step}", struck.agents.len())?;
+        match struck.safe {
+            Some(safe) => {
+                let recovery = safe - struck.step;
+                let parallel = ratio(recovery as f64 / n as f64);
+                writeln!(out, "  safe again at step {}, after {} steps (parallel time {parallel})", commas(safe), commas(recovery))?;
+            }
+            None => writeln!(out, "  not safe again before the next fault or the end")?,
+        }
+    }
+    Ok(())
+}
+
+fn verdict(out: &mut dyn Write, trial: &Trial, record: &Record, population: &dyn Population) -> io::Result<()> {
+    let about = population.about();
+    let (steps, parallel) = (commas(record.steps), ratio(record.steps as f64 / trial.n as f64));
+    if record.interrupted {
+        return writeln!(out, "{} after {steps} steps (parallel time {parallel})", alarm("interrupted"));
+    }
+    if record.censored {
+        writeln!(out, "{} within {steps} steps (parallel time {parallel}): the limit came first", alarm("not safe"))?;
+        return writeln!(out, "a larger --limit goes on; the same seed runs the same execution");
+    }
+    let leader = match population.leaders().as_slice() {
+        [leader] => format!(": u_{leader} is the leader and stays it"),
+        _ => String::new(),
+    };
+    writeln!(out, "{} from step {steps} (parallel time {parallel}) on{leader}", good("safe for ever"))?;
+    writeln!(out, "{}", faint(format!("the safe set is {}; it is closed, and its first step is exact", about.safe)))
+}
+
+// --- For machines ---------------------------------------------------------------------------------------------
+
+fn as_json(trial: &Trial, record: &Record, population: &dyn Population, command: &str) -> Value {
+    let n = trial.n as f64;
+    let parallel = |step: Option<u64>| step.map(|step| step as f64 / n);
+    let phase = |phase: &ringleader::engine::tracker::Reached| {
+        Value::map([("name", phase.name.into()), ("step", phase.step.into()), ("parallel_time", parallel(phase.step).into())])
+    };
+    let fault = |struck: &ringleader::fault::Struck| {
+        Value::map([
+            ("fault", struck.fault.to_string().into()),
+            ("step", struck.step.into()),
+            ("agents", struck.agents.iter().map(|(i, _)| *i).collect::<Vec<_>>().into()),
+            ("safe", struck.safe.into()),
+            ("recovery", struck.safe.map(|safe| safe - struck.step).into()),
+        ])
+    };
+    Value::map([
+        ("protocol", population.about().name.into()),
+        ("n", trial.n.into()),
+        ("settings", Value::map(population.settings())),
+        ("states", Value::Digits(population.states().to_string())),
+        ("start", start_name(trial, population).into()),
+        ("scheduler", trial.scheduler.name().into()),
+        ("seed", trial.seed.into()),
+        ("limit", record.limit.into()),
+        ("steps", record.steps.into()),
+        ("parallel_time", parallel(Some(record.steps)).into()),
+        ("safe", record.safe.into()),
+        ("safe_set", population.about().safe.into()),
+        ("censored", record.censored.into()),
+        ("interrupted", record.interrupted.into()),
+        ("last_output_change", record.last_output_change.into()),
+        ("phases", record.phases.iter().map(phase).collect::<Vec<_>>().into()),
+        ("faults", record.faults.iter().map(fault).collect::<Vec<_>>().into()),
+        ("leaders", population.leaders().into()),
+        ("final_hash", json::hash(population).into()),
+        ("command", command.into()),
+    ])
+}

@@ -1,0 +1,89 @@
+//! Files: read with a limit on their size, written so that they are never half there.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::stop::Stop;
+
+/// The largest JSON file that is read.
+pub(crate) const MAX_BYTES: u64 = 256 << 20;
+
+/// The text of a file, or of standard input if the name is `-`.
+pub(crate) fn read(path: &Path) -> Result<String, Stop> {
+    let bad = |error: io::Error| Stop::Bad(format!("cannot read {}: {error}", path.display()));
+    let mut text = String::new();
+    let source: Box<dyn Read> = if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(bad)?) };
+    source.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(bad)?;
+    if text.len() as u64 > MAX_BYTES {
+        let most = MAX_BYTES >> 20;
+        return Err(Stop::Bad(format!("{} is larger than {most} MiB, the most that is read", path.display())));
+    }
+    Ok(text)
+}
+
+/// Where to write before the file is complete: a hidden name beside it, or the thing itself if it is a device or a pipe.
+enum Target {
+    Beside { temporary: PathBuf, path: PathBuf },
+    Itself(PathBuf),
+}
+
+impl Target {
+    fn of(path: &Path) -> Self {
+        // A link stays a link: the file behind it is replaced.
+        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if fs::metadata(&path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            return Self::Itself(path);
+        }
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let temporary = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
+        Self::Beside { temporary, path }
+    }
+}
+
+/// Finds out early whether a file can be written, and leaves no trace.
+pub(crate) fn check_writable(path: &Path) -> Result<(), Stop> {
+    if path.is_dir() {
+        return Err(Stop::Bad(format!("cannot write {}: it is a directory", path.display())));
+    }
+    match Target::of(path) {
+        Target::Itself(_) => Ok(()),
+        Target::Beside { temporary, .. } => {
+            let created = File::create(&temporary).and_then(|_| fs::remove_file(&temporary));
+            created.map_err(|error| Stop::Bad(format!("cannot write {}: {error}", path.display())))
+        }
+    }
+}
+
+/// Writes a file under a temporary name and renames it when it is complete and on disk.
+pub(crate) fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<(), Stop>) -> Result<(), Stop> {
+    let bad = |error: io::Error| Stop::Bad(format!("cannot write {}: {error}", path.display()));
+    // `fill` reports its own writes as if to standard output; here they are to this file.
+    let filled = |mut out: BufWriter<File>| -> Result<(), Stop> {
+        fill(&mut out).map_err(|stop| match stop {
+            Stop::Bad(message) => Stop::Bad(message.replace("standard output", &path.display().to_string())),
+            other => other,
+        })?;
+        let file = out.into_inner().map_err(|error| bad(error.into_error()))?;
+        // Devices cannot be synchronised, and need not be.
+        let _ = file.sync_all();
+        Ok(())
+    };
+    match Target::of(path) {
+        Target::Itself(path) => filled(BufWriter::new(File::options().write(true).open(path).map_err(bad)?)),
+        Target::Beside { temporary, path: target } => {
+            let file = File::create(&temporary).map_err(bad)?;
+            let done = filled(BufWriter::new(file)).and_then(|()| fs::rename(&temporary, &target).map_err(bad));
+            done.inspect_err(|_| {
+                let _ = fs::remove_file(&temporary);
+            })
+        }
+    }
+}
+
+/// Standard output, buffered; errors are reported, and a closed pipe is no error.
+pub(crate) fn to_stdout(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Stop> {
+    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout().lock()));
+    fill(&mut out)?;
+    Ok(out.flush()?)
+}

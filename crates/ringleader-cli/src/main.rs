@@ -1,0 +1,32 @@
+//! `ringleader`: the command line. The only place that knows files, formats, the terminal and signals.
+
+mod args;
+mod case;
+mod cmd;
+mod files;
+mod json;
+mod progress;
+mod stop;
+mod text;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    progress::catch_interrupts();
+    let command = args.command.unwrap_or_else(args::main_job);
+    let done = match command {
+        Command::Run(run) => cmd::run::run(&run),
+        Command::List(list) => cmd::list::list(&list),
+        Command::Replay(replay) => cmd::replay::replay(&replay),
+        Command::Inspect(inspect) => cmd::inspect::inspect(&inspect),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(stop) => stop.report(),
+    }
+}

@@ -1,0 +1,63 @@
+//! A progress bar for long work, and Ctrl-C.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// From now on the first Ctrl-C asks long work to stop and to save what it has; the second ends the process.
+pub(crate) fn catch_interrupts() {
+    // Without a handler Ctrl-C ends the process at once, which is a poorer but still a right answer.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    });
+}
+
+/// Whether Ctrl-C was pressed.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
+/// A bar on standard error while it is a terminal; nothing otherwise.
+pub(crate) struct Bar {
+    bar: ProgressBar,
+    due: Instant,
+}
+
+impl Bar {
+    /// A bar of `length` steps.
+    pub(crate) fn new(length: u64, quiet: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
+        let form = "{elapsed_precise} [{bar:20}] {human_pos} of at most {human_len} steps  {msg}";
+        if let Ok(style) = ProgressStyle::with_template(form) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        if quiet {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        Self { bar, due: Instant::now() }
+    }
+
+    /// Shows where the work is, ten times a second at most; `Break` after Ctrl-C.
+    pub(crate) fn show(&mut self, steps: u64, message: impl FnOnce() -> String) -> ControlFlow<()> {
+        if interrupted() {
+            return ControlFlow::Break(());
+        }
+        if !self.bar.is_hidden() && Instant::now() >= self.due {
+            self.bar.set_message(message());
+            self.bar.set_position(steps);
+            self.due = Instant::now() + Duration::from_millis(100);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Takes the bar off the screen.
+    pub(crate) fn clear(self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,54 @@
+//! Why a command ended otherwise than well, and the exit code that says so.
+
+use std::io;
+use std::process::ExitCode;
+
+use ringleader::error::Error;
+
+/// The end of a command that is not plain success.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// A check or an expectation failed: exit code 1.
+    Failed(String),
+    /// Wrong use, bad input, or a file that cannot be read or written: exit code 2.
+    Bad(String),
+    /// The limit came before safety: exit code 3. The command has said so itself.
+    Limit,
+    /// Ctrl-C: exit code 130. The command has said so itself.
+    Interrupted,
+    /// The reader of our output went away (`| head`): nothing is wrong.
+    Unheard,
+}
+
+impl Stop {
+    /// Tells the user on standard error, and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        let (code, message) = match self {
+            Self::Failed(message) => (1, Some(message)),
+            Self::Bad(message) => (2, Some(message)),
+            Self::Limit => (3, None),
+            Self::Interrupted => (130, None),
+            Self::Unheard => (0, None),
+        };
+        if let Some(message) = message {
+            anstream::eprintln!("{}: {message}", crate::text::alarm("error"));
+        }
+        ExitCode::from(code)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Bad(error.to_string())
+    }
+}
+
+/// An error while writing to standard output.
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::Unheard,
+            _ => Self::Bad(format!("cannot write to standard output: {error}")),
+        }
+    }
+}

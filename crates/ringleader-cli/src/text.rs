@@ -1,0 +1,83 @@
+//! Text for people: numbers with separators, tables, and colours that vanish when nobody sees them.
+
+use std::fmt::Display;
+
+use anstyle::{AnsiColor, Style};
+
+fn styled(style: Style, text: impl Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// A heading, or what matters most in a line.
+pub(crate) fn strong(text: impl Display) -> String {
+    styled(Style::new().bold(), text)
+}
+
+/// What can be passed over.
+pub(crate) fn faint(text: impl Display) -> String {
+    styled(Style::new().dimmed(), text)
+}
+
+/// Good news.
+pub(crate) fn good(text: impl Display) -> String {
+    styled(AnsiColor::Green.on_default().bold(), text)
+}
+
+/// Bad news.
+pub(crate) fn alarm(text: impl Display) -> String {
+    styled(AnsiColor::Red.on_default().bold(), text)
+}
+
+/// An integer with a comma every three digits.
+pub(crate) fn commas(number: impl Display) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A ratio with four significant digits or more.
+pub(crate) fn ratio(value: f64) -> String {
+    let decimals = if value >= 1000.0 {
+        0
+    } else if value >= 100.0 {
+        1
+    } else if value >= 10.0 {
+        2
+    } else {
+        3
+    };
+    commas_in_front(&format!("{value:.decimals$}"))
+}
+
+fn commas_in_front(text: &str) -> String {
+    match text.split_once('.') {
+        Some((whole, rest)) => format!("{}.{rest}", commas(whole)),
+        None => commas(text),
+    }
+}
+
+/// Rows as text in columns, the first to the left and the others to the right.
+pub(crate) fn columns(rows: &[Vec<String>]) -> Vec<String> {
+    let width = |k: usize| rows.iter().filter_map(|row| row.get(k)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let cell = |(k, text): (usize, &String)| {
+        if k == 0 { format!("{text:<0$}", width(k)) } else { format!("{text:>0$}", width(k)) }
+    };
+    rows.iter().map(|row| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_readable() {
+        assert_eq!(["0", "999", "1000", "1234567"].map(commas), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0.1234, 12.345, 1234.5].map(ratio), ["0.123", "12.35", "1,234"]);
+    }
+}
