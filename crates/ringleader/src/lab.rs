@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crate::check::{self, Broken};
 use crate::engine::stepper::{Halt, Stepper};
 use crate::error::Error;
 use crate::protocol::{About, Lane, Params, Protocol, leaders};
@@ -37,6 +38,7 @@ pub struct Entry {
     pub about: &'static About,
     starts: fn() -> Vec<(&'static str, &'static str)>,
     populate: fn(&Trial) -> Result<Box<dyn Population>, Error>,
+    check: fn(usize, &Params, u64) -> Result<(), Broken>,
 }
 
 const fn entry<P: Protocol>() -> Entry {
@@ -44,6 +46,7 @@ const fn entry<P: Protocol>() -> Entry {
         about: &P::ABOUT,
         starts: || P::starts().iter().map(|start| (start.name, start.about)).collect(),
         populate: populate::<P>,
+        check: check::laws::<P>,
     }
 }
 
@@ -66,6 +69,14 @@ impl Entry {
     /// If a parameter, the size or the start is refused.
     pub fn populate(self, trial: &Trial) -> Result<Box<dyn Population>, Error> {
         (self.populate)(trial)
+    }
+
+    /// Checks the laws that every protocol must keep, on a ring of `n` agents with these parameters.
+    ///
+    /// # Errors
+    /// The first law that is broken, with a witness.
+    pub fn check(self, n: usize, params: &Params, seed: u64) -> Result<(), Broken> {
+        (self.check)(n, params, seed)
     }
 }
 

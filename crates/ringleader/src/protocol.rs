@@ -4,6 +4,7 @@
 //! paper's numbers, the output, and the closed safe set. Everything else has a default.
 
 use std::fmt::Debug;
+use std::hash::Hash;
 
 use crate::error::Error;
 use crate::random::Generator;
@@ -21,7 +22,7 @@ pub struct Input {
 /// The transition function T of a protocol.
 pub trait Transition: Clone + Send + Sync + 'static {
     /// The state of one agent; `default()` is the all-zero state.
-    type State: Copy + Eq + Debug + Default + Send + Sync;
+    type State: Copy + Eq + Hash + Debug + Default + Send + Sync;
 
     /// How many equally likely coins one interaction may read; 1 for a deterministic protocol.
     fn coins(&self) -> u64 {

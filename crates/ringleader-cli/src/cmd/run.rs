@@ -173,27 +173,27 @@ fn heading(out: &mut dyn Write, trial: &Trial, record: &Record, population: &dyn
 }
 
 /// Steps as they are, as parallel time, and divided by the scales of the paper.
-fn scaled(name: &str, n: usize, step: Option<u64>, about: &str) -> Vec<String> {
-    let Some(step) = step else { return vec![name.into(), "-".into(), "-".into(), "-".into(), "-".into(), format!("  {about}")] };
-    let (steps, n) = (step as f64, n as f64);
-    let ratios = [n, n * n, n * n * n.log2()].map(|scale| ratio(steps / scale));
-    [vec![name.to_owned(), commas(step)], ratios.to_vec(), vec![format!("  {about}")]].concat()
+fn scaled(name: &str, n: usize, step: Option<u64>) -> Vec<String> {
+    let n = n as f64;
+    let scales = [n, n * n, n * n * n.log2()];
+    let ratios = scales.map(|scale| step.map_or("-".into(), |step| ratio(step as f64 / scale)));
+    [vec![name.to_owned(), step.map_or("-".into(), commas)], ratios.to_vec()].concat()
 }
 
 fn phases(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
-    let header = ["phase", "step", "parallel time", "/ n^2", "/ n^2 log2 n", ""].map(str::to_owned).to_vec();
-    let mut reached: Vec<(&str, Option<u64>, &str)> =
-        record.phases.iter().map(|phase| (phase.name, phase.step, phase.about)).collect();
+    let header = ["phase", "step", "parallel time", "/ n^2", "/ n^2 log2 n"].map(str::to_owned).to_vec();
+    let mut reached: Vec<(&str, Option<u64>)> = record.phases.iter().map(|phase| (phase.name, phase.step)).collect();
     if reached.is_empty() {
-        reached.push(("safe", record.safe, ""));
+        reached.push(("safe", record.safe));
     }
-    reached.push(("last output change", Some(record.last_output_change), "outputs are constant since"));
+    reached.push(("last output change", Some(record.last_output_change)));
     // In the order in which they happened; what never happened comes last.
-    reached.sort_by_key(|(_, step, _)| step.unwrap_or(u64::MAX));
-    let rows = reached.into_iter().map(|(name, step, about)| scaled(name, n, step, about));
+    reached.sort_by_key(|(_, step)| step.unwrap_or(u64::MAX));
+    let rows = reached.into_iter().map(|(name, step)| scaled(name, n, step));
     let lines = columns(&std::iter::once(header).chain(rows).collect::<Vec<_>>());
-    writeln!(out, "{}", strong(lines[0].trim_end()))?;
-    lines[1..].iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
+    writeln!(out, "{}", strong(&lines[0]))?;
+    lines[1..].iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    record.phases.iter().try_for_each(|phase| writeln!(out, "{}", faint(format!("{:>18}: {}", phase.name, phase.about))))
 }
 
 fn faults(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {

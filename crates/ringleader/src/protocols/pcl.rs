@@ -23,7 +23,7 @@ pub const MAX_COLORS: u64 = 65_536;
 pub const COLORS: Parameter = Parameter { name: "colors", help: "number of colours [default: 16]", flag: false };
 
 /// Whether an agent waits for a bit or gives one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Role {
     /// Takes a bit from a partner in role Flip.
     #[default]
@@ -41,7 +41,7 @@ impl Role {
 }
 
 /// The random bits an agent has gathered, the first most significant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Bits {
     len: u8,
     number: u16,
@@ -54,7 +54,7 @@ impl Bits {
 }
 
 /// The state of an agent. `role` and `bits` are variables of the derandomised variant only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[expect(missing_docs, reason = "the names are the paper's")]
 pub struct State {
     pub color: u16,

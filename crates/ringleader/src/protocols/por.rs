@@ -16,7 +16,7 @@ use crate::variable;
 use crate::variables::{Domain, Variables};
 
 /// The state of an agent: the variables of Algorithm 6.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[expect(missing_docs, reason = "the names are the paper's")]
 pub struct State {
     pub color: u16,

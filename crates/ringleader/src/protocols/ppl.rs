@@ -42,7 +42,7 @@ pub const MAX_KAPPA: u64 = 65_535;
 pub const DEFAULT_C1: u64 = 48;
 
 /// Whether an agent builds the string or looks for a flaw in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Mode {
     /// Looks for a flaw.
     Detect,
@@ -56,7 +56,7 @@ impl Mode {
 }
 
 /// A token that carries one bit of a segment's successor to the next segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
     /// `token[1]`: where the target is, relative to the carrier; never 0.
     pub pos: i8,
@@ -67,7 +67,7 @@ pub struct Token {
 }
 
 /// The state of an agent: the variables of Algorithm 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[expect(missing_docs, reason = "the names are the paper's")]
 pub struct State {
     pub leader: u8,
@@ -274,8 +274,8 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
             case: "P_PL_prime",
             summary: "P'_PL of Section 4.2: P_PL that always takes the construction branch",
             ring: Orientation::Directed,
-            assumption: "psi = log n + O(1); a leader exists (C_PB)",
-            bound: "O(n^2 log n) w.h.p. from C_PB",
+            assumption: "psi = log n + O(1); starts in C_PB",
+            bound: "O(n^2 log n)",
             origin: Origin::Paper,
         elects: true,
             safe: "S_PL",

@@ -18,7 +18,7 @@ use crate::variable;
 use crate::variables::Variables;
 
 /// The state of an agent: that of P_PL, of P_CL, and what P_OR adds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[expect(missing_docs, reason = "the names are the paper's")]
 pub struct State {
     pub pl: ppl::State,

@@ -1,0 +1,276 @@
+//! The steps of a record, against a naive run that looks at everything after every interaction.
+
+use std::ops::ControlFlow;
+
+use ringleader::fault::Fault;
+use ringleader::lab::{Population, populate_trial};
+use ringleader::protocol::Params;
+use ringleader::trial::{From, Record, Trial};
+use ringleader::value::Value;
+
+fn run(trial: &Trial) -> (Box<dyn Population>, Record) {
+    let mut population = populate_trial(trial).unwrap();
+    let record = population.run(trial, &mut |_, _| ControlFlow::Continue(())).unwrap();
+    (population, record)
+}
+
+fn trial(protocol: &str, n: usize, params: &[(&str, u64)], start: &str, seed: u64) -> Trial {
+    let mut trial = Trial::new(protocol, n, seed);
+    trial.params = params.iter().fold(Params::default(), |all, (name, value)| all.with(name, *value));
+    trial.from = Some(From::Named(start.into()));
+    trial
+}
+
+/// What a naive observer notes down.
+#[derive(Default)]
+struct Naive {
+    safe: Option<u64>,
+    last_change: u64,
+    first_leader: Option<u64>,
+    one_leader: Option<u64>,
+    last_kill: Option<u64>,
+    facts: Vec<(&'static str, Option<u64>)>,
+}
+
+fn fact(population: &dyn Population, name: &str) -> bool {
+    let facts = population.facts();
+    let inner = facts.get("P_PL").filter(|_| facts.get(name).is_none());
+    inner.unwrap_or(&facts).get(name) == Some(&Value::Bool(true))
+}
+
+fn naive(trial: &Trial, output: &[&str], names: &[&'static str]) -> Naive {
+    let mut population = populate_trial(trial).unwrap();
+    let mut script = population.uniform_script(trial.seed);
+    let mut seen = Naive { facts: names.iter().map(|name| (*name, None)).collect(), ..Naive::default() };
+    let outputs = |population: &dyn Population| -> Vec<Option<Value>> {
+        let agents = (0..trial.n).map(|i| population.agent(i));
+        agents.flat_map(|agent| output.iter().map(|name| agent.get(name).cloned()).collect::<Vec<_>>()).collect()
+    };
+    let (mut before, mut leaders) = (outputs(population.as_ref()), population.leaders());
+    for t in 0.. {
+        assert!(t < 10_000_000, "the naive run does not end");
+        if outputs(population.as_ref()) != before {
+            (before, seen.last_change) = (outputs(population.as_ref()), t);
+        }
+        let now = population.leaders();
+        if leaders.iter().any(|i| !now.contains(i)) {
+            seen.last_kill = Some(t);
+        }
+        leaders = now;
+        if !leaders.is_empty() {
+            seen.first_leader.get_or_insert(t);
+        }
+        if leaders.len() == 1 {
+            seen.one_leader.get_or_insert(t);
+        }
+        for (name, step) in &mut seen.facts {
+            if step.is_none() && fact(population.as_ref(), name) {
+                *step = Some(t);
+            }
+        }
+        if population.is_safe() {
+            seen.safe = Some(t);
+            return seen;
+        }
+        population.follow(&mut script, 1).unwrap();
+    }
+    seen
+}
+
+fn step(record: &Record, name: &str) -> Option<u64> {
+    record.phases.iter().find(|phase| phase.name == name).unwrap_or_else(|| panic!("no phase {name}")).step
+}
+
+#[test]
+fn every_step_of_a_record_of_p_pl_is_exact() {
+    for start in ["leaderless", "uniform", "all-leaders", "two-leaders", "stale-signals", "live-bullets", "tokens", "safe"] {
+        for seed in 0..6 {
+            let n = [3, 5, 8, 12, 17, 24][seed as usize];
+            let trial = trial("ppl", n, &[("kappa", 4)], start, seed);
+            let (naive, (_, record)) = (naive(&trial, &["leader"], &["C_PB", "C_DL", "perfect"]), run(&trial));
+            assert_eq!(record.safe, naive.safe, "{start} n {n} seed {seed}");
+            assert_eq!(record.last_output_change, naive.last_change, "{start} n {n} seed {seed}");
+            assert_eq!(step(&record, "first leader"), naive.first_leader, "{start} n {n} seed {seed}");
+            assert_eq!(step(&record, "one leader"), naive.one_leader, "{start} n {n} seed {seed}");
+            assert_eq!(step(&record, "last leader killed"), naive.last_kill, "{start} n {n} seed {seed}");
+            for (name, seen) in naive.facts {
+                assert_eq!(step(&record, name), seen, "{name} {start} n {n} seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_step_of_a_record_of_the_other_protocols_is_exact() {
+    let cases: [(&str, &[&str]); 4] =
+        [("por", &["color", "dir"]), ("pcl", &["color"]), ("pcl-derandomised", &["color"]), ("undirected", &["leader"])];
+    for (protocol, output) in cases {
+        for seed in 0..8 {
+            let n = 3 + seed as usize;
+            let params: &[(&str, u64)] = if protocol == "undirected" { &[("kappa", 3)] } else { &[("colors", 4)] };
+            let trial = trial(protocol, n, params, "uniform", seed);
+            let (naive, (_, record)) = (naive(&trial, output, &[]), run(&trial));
+            assert_eq!((record.safe, record.last_output_change), (naive.safe, naive.last_change), "{protocol} n {n}");
+        }
+    }
+}
+
+#[test]
+fn looking_at_phases_changes_nothing_else() {
+    for seed in 0..5 {
+        let mut trial = trial("ppl", 20, &[("kappa", 6)], "leaderless", seed);
+        let (with, slow) = run(&trial);
+        trial.phases = false;
+        let (without, fast) = run(&trial);
+        assert_eq!((slow.safe, slow.last_output_change), (fast.safe, fast.last_output_change));
+        assert!((0..20).all(|i| with.agent(i) == without.agent(i)));
+        assert!(fast.phases.is_empty());
+    }
+}
+
+#[test]
+fn the_limit_censors_and_is_exact() {
+    let mut trial = trial("ppl", 16, &[], "leaderless", 5);
+    let safe = run(&trial).1.safe.unwrap();
+    for (limit, censored) in [(0, true), (1, true), (safe - 1, true), (safe, false), (safe + 1, false)] {
+        trial.limit = Some(limit);
+        let (_, record) = run(&trial);
+        assert_eq!((record.censored, record.steps), (censored, limit.min(safe)), "limit {limit}");
+        assert_eq!(record.safe, (!censored).then_some(safe));
+    }
+}
+
+#[test]
+fn a_safe_start_is_safe_at_step_zero_even_with_limit_zero() {
+    let mut trial = trial("ppl", 16, &[], "safe", 5);
+    trial.limit = Some(0);
+    let (_, record) = run(&trial);
+    assert_eq!((record.safe, record.steps, record.censored), (Some(0), 0, false));
+}
+
+#[test]
+fn a_run_ends_at_the_first_safe_configuration() {
+    let trial = trial("ppl", 12, &[("kappa", 5)], "uniform", 3);
+    let (population, record) = run(&trial);
+    assert!(population.is_safe());
+    let mut replayed = populate_trial(&trial).unwrap();
+    let mut script = replayed.uniform_script(trial.seed);
+    replayed.follow(&mut script, record.safe.unwrap() - 1).unwrap();
+    assert!(!replayed.is_safe());
+    replayed.follow(&mut script, 1).unwrap();
+    assert!((0..12).all(|i| replayed.agent(i) == population.agent(i)));
+}
+
+// --- Faults ---------------------------------------------------------------------------------------------------
+
+fn with_faults(start: &str, faults: &[&str], seed: u64) -> Trial {
+    let mut trial = trial("ppl", 16, &[("kappa", 8)], start, seed);
+    trial.faults = faults.iter().map(|fault| fault.parse::<Fault>().unwrap()).collect();
+    trial
+}
+
+#[test]
+fn recovery_is_counted_from_the_fault_to_the_next_safe_step() {
+    let trial = with_faults("uniform", &["agents=16,at=safe", "agents=4,place=contiguous,at=safe"], 1);
+    let (population, record) = run(&trial);
+    assert!(population.is_safe() && !record.censored);
+    let [first, second] = record.faults.as_slice() else { panic!("two faults struck") };
+    assert_eq!(Some(first.step), record.safe);
+    assert_eq!(Some(second.step), first.safe);
+    assert_eq!(Some(record.steps), second.safe);
+    assert_eq!((first.agents.len(), second.agents.len()), (16, 4));
+    let row: Vec<usize> = second.agents.iter().map(|(i, _)| *i).collect();
+    assert!(row.windows(2).all(|pair| pair[1] == (pair[0] + 1) % 16), "{row:?}");
+}
+
+#[test]
+fn a_fault_at_a_step_strikes_there_and_only_what_it_names() {
+    let trial = with_faults("safe", &["list=3+7,variable=clock,at=250"], 2);
+    let (_, record) = run(&trial);
+    let struck = &record.faults[0];
+    assert_eq!((struck.step, struck.agents.len()), (250, 2));
+    let mut replayed = populate_trial(&trial).unwrap();
+    let mut script = replayed.uniform_script(trial.seed);
+    replayed.follow(&mut script, 250).unwrap();
+    for (i, after) in &struck.agents {
+        let before = replayed.agent(*i);
+        for (name, _, _) in replayed.variables().iter().filter(|(name, _, _)| *name != "clock") {
+            assert_eq!(before.get(name), after.get(name), "agent {i} {name}");
+        }
+    }
+}
+
+#[test]
+fn a_fault_does_not_shift_the_schedule() {
+    let quiet = with_faults("safe", &[], 9);
+    let struck = with_faults("safe", &["list=0,variable=hits,at=0"], 9);
+    let initial = |trial: &Trial| (0..16).map(|i| populate_trial(trial).unwrap().agent(i)).collect::<Vec<_>>();
+    assert_eq!(initial(&quiet), initial(&struck));
+    // `hits` alone never leaves S_PL, so recovery takes no time.
+    let (_, record) = run(&struck);
+    assert_eq!((record.faults[0].safe, record.steps), (Some(0), 0));
+}
+
+#[test]
+fn impossible_faults_are_refused() {
+    for (fault, word) in [
+        ("agents=17,at=safe", "1 to n = 16"),
+        ("agents=0,at=safe", "1 to n = 16"),
+        ("list=16,at=safe", "0 to 15"),
+        ("agents=1,variable=colour,at=safe", "the protocol has leader"),
+        ("agents=1,at=99999999999999", "the limit"),
+    ] {
+        let trial = with_faults("safe", &[fault], 1);
+        let refused = populate_trial(&trial).unwrap().run(&trial, &mut |_, _| ControlFlow::Continue(())).unwrap_err();
+        assert!(refused.to_string().contains(word), "{fault}: {refused}");
+    }
+    let mut por = trial("por", 8, &[], "uniform", 1);
+    por.faults = vec!["agents=1,variable=color,at=safe".parse().unwrap()];
+    let refused = populate_trial(&por).unwrap().run(&por, &mut |_, _| ControlFlow::Continue(())).unwrap_err();
+    assert!(refused.to_string().contains("input"), "{refused}");
+}
+
+// --- Parameters -----------------------------------------------------------------------------------------------
+
+#[test]
+fn bad_parameters_are_refused_with_what_is_allowed() {
+    for (protocol, n, params, words) in [
+        ("ppl", 2, vec![], "3 to 1048576"),
+        ("ppl", 1 << 21, vec![], "3 to 1048576"),
+        ("ppl", 17, vec![("psi", 4)], "5 to 31"),
+        ("ppl", 16, vec![("psi", 32)], "2 to 31"),
+        ("ppl", 16, vec![("kappa", 0)], "1 to 65535"),
+        ("ppl", 16, vec![("c1", 0)], "1 to"),
+        ("ppl", 16, vec![("c1", 48), ("kappa", 5)], "give one of the two"),
+        ("ppl", 16, vec![("colors", 5)], "ppl takes psi"),
+        ("pcl", 5, vec![("colors", 2)], "needs 3 to 65536"),
+        ("pcl-derandomised", 5, vec![("colors", 5)], "a power of two"),
+        ("nothing", 5, vec![], "ppl, ppl-prime, por"),
+    ] {
+        let refused = populate_trial(&trial(protocol, n, &params, "uniform", 1)).err().unwrap().to_string();
+        assert!(refused.contains(words), "{protocol} {n} {params:?}: {refused}");
+    }
+}
+
+/// psi = 2 and n = 8 = 2^psi * psi: the leaderless ring with IDs 0, 1, 2, 3 is perfect and stays leaderless for ever.
+#[test]
+fn with_too_small_a_psi_a_ring_may_stay_leaderless() {
+    let mut trial = trial("ppl", 8, &[("psi", 2), ("kappa", 2), ("unsound", 1)], "wrong-id", 4);
+    trial.limit = Some(200_000);
+    let (population, record) = run(&trial);
+    assert!(record.censored && population.leaders().is_empty());
+}
+
+#[test]
+fn states_are_counted_exactly() {
+    let states = |protocol, n, params: &[(&str, u64)]| populate_trial(&trial(protocol, n, params, "uniform", 1)).unwrap().states();
+    // 2 * 2 * 2psi * 2 * (1 + 4 (2psi - 1))^2 * 2 * (kappa + 1)^2 * (psi + 1) * 3 * 2 * 2
+    let (psi, kappa) = (8_u128, 384_u128);
+    let tokens = 1 + 4 * (2 * psi - 1);
+    let by_hand = 8 * 2 * psi * tokens * tokens * 2 * (kappa + 1).pow(2) * (psi + 1) * 12;
+    assert_eq!(states("ppl", 256, &[]), by_hand);
+    assert_eq!(states("por", 9, &[]), 16_u128.pow(4) * 2);
+    assert_eq!(states("pcl", 9, &[]), 16 * 16 * 2);
+    assert_eq!(states("pcl-derandomised", 9, &[]), 16 * 16 * 2 * 2 * 31);
+    assert_eq!(states("undirected", 256, &[]), by_hand * 512 * 16_u128.pow(3) * 2);
+}
