@@ -50,7 +50,8 @@ fn main() {
 fn build(directory: &std::path::Path) -> std::path::PathBuf {
     let (compiler, program) = (std::env::var("CXX").unwrap_or_else(|_| "c++".into()), directory.join("ppl"));
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/ppl.cpp");
-    let status = Command::new(&compiler).args(["-std=c++17", "-O3", "-march=native", "-o"]).arg(&program).arg(source).status();
+    let status =
+        Command::new(&compiler).args(["-std=c++17", "-O3", "-march=native", "-o"]).arg(&program).arg(source).status();
     assert!(status.is_ok_and(|status| status.success()), "{compiler} could not build benches/ppl.cpp");
     program
 }
@@ -58,7 +59,8 @@ fn build(directory: &std::path::Path) -> std::path::PathBuf {
 /// Million interactions a second, as the C++ measures itself.
 fn run_cpp(program: &std::path::Path, ring: Ring, ppl: Ppl, seed: u64) -> f64 {
     let arguments = [ring.n() as u64, u64::from(ppl.psi), u64::from(ppl.kappa_max), STEPS, seed];
-    let output = Command::new(program).args(arguments.map(|argument| argument.to_string())).output().expect("the C++ runs");
+    let output =
+        Command::new(program).args(arguments.map(|argument| argument.to_string())).output().expect("the C++ runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let seconds = text.split_whitespace().find_map(|word| word.strip_prefix("seconds=")?.parse::<f64>().ok());
     STEPS as f64 / seconds.expect("the C++ prints its seconds") / 1e6

@@ -228,7 +228,11 @@ fn parameters() -> Vec<(Parameter, Vec<&'static str>)> {
 impl ClapArgs for ParamArgs {
     fn augment_args(command: clap::Command) -> clap::Command {
         let option = |(parameter, takers): (Parameter, Vec<&str>)| {
-            let arg = Arg::new(parameter.name).long(parameter.name).help(format!("{} ({})", parameter.help, takers.join(", ")));
+            let arg = Arg::new(parameter.name).long(parameter.name).help(format!(
+                "{} ({})",
+                parameter.help,
+                takers.join(", ")
+            ));
             if parameter.flag {
                 arg.action(ArgAction::SetTrue)
             } else {
@@ -271,11 +275,16 @@ mod tests {
 
     #[test]
     fn the_main_job_is_run_without_options() {
-        let Some(Command::Run(run)) = Args::parse_from(["ringleader", "run"]).command else { panic!("run is a command") };
+        let Some(Command::Run(run)) = Args::parse_from(["ringleader", "run"]).command else {
+            panic!("run is a command")
+        };
         let Command::Run(main) = main_job() else { panic!("the main job is run") };
         assert_eq!((main.protocol, main.n, main.params.0, main.start), (run.protocol, run.n, run.params.0, run.start));
         assert_eq!((main.seed, main.limit, main.scheduler), (run.seed, run.limit, run.scheduler));
-        assert_eq!((main.fault, main.no_phases, main.trace, main.json), (run.fault, run.no_phases, run.trace, run.json));
+        assert_eq!(
+            (main.fault, main.no_phases, main.trace, main.json),
+            (run.fault, run.no_phases, run.trace, run.json)
+        );
     }
 
     #[test]

@@ -118,7 +118,11 @@ fn coins(draws: &[Vec<u64>], dice: &[u64]) -> Result<Vec<u64>, Error> {
             return Ok(draw.iter().zip(dice).fold(0, |coin, (value, sides)| coin * sides + value));
         }
         let ranges: Vec<String> = dice.iter().map(|sides| format!("[0, {}]", sides - 1)).collect();
-        Err(Error::new(format!("draws[{k}]"), format!("{draw:?}"), format!("allowed is one number of each of {}", ranges.join(", "))))
+        Err(Error::new(
+            format!("draws[{k}]"),
+            format!("{draw:?}"),
+            format!("allowed is one number of each of {}", ranges.join(", ")),
+        ))
     };
     if dice.is_empty() { Ok(Vec::new()) } else { draws.iter().enumerate().map(coin).collect() }
 }
@@ -170,11 +174,15 @@ impl<'de> Visitor<'de> for CaseVisitor {
     }
 }
 
+fn agents(list: Option<Vec<Json>>) -> Option<Vec<Value>> {
+    list.map(|list| list.into_iter().map(|Json(agent)| agent).collect())
+}
+
 fn read_field<'de, A: MapAccess<'de>>(case: &mut Case, key: &str, map: &mut A) -> Result<(), A::Error> {
     match key {
         "protocol" => case.protocol = map.next_value()?,
         "n" => case.n = map.next_value()?,
-        "initial" | "config" => case.initial = Some(map.next_value::<Vec<Json>>()?.into_iter().map(|Json(v)| v).collect()),
+        "initial" | "config" => case.initial = agents(map.next_value()?),
         "schedule" => case.schedule = map.next_value()?,
         "draws" => case.draws = map.next_value()?,
         "scheduler" => case.scheduler = map.next_value()?,
@@ -182,7 +190,7 @@ fn read_field<'de, A: MapAccess<'de>>(case: &mut Case, key: &str, map: &mut A) -
         "steps" => case.steps = map.next_value()?,
         "faults" => case.faults = map.next_value()?,
         "hashes" => case.hashes = map.next_value()?,
-        "final" => case.last = map.next_value::<Option<Vec<Json>>>()?.map(|list| list.into_iter().map(|Json(v)| v).collect()),
+        "final" => case.last = agents(map.next_value()?),
         "final_S_PL" => case.last_in_s_pl = map.next_value()?,
         name if PROTOCOLS.iter().any(|entry| entry.about.parameters.iter().any(|parameter| parameter.name == name)) => {
             if let Some(value) = map.next_value::<Option<u64>>()? {

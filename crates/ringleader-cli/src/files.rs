@@ -13,7 +13,8 @@ pub(crate) const MAX_BYTES: u64 = 256 << 20;
 pub(crate) fn read(path: &Path) -> Result<String, Stop> {
     let bad = |error: io::Error| Stop::Bad(format!("cannot read {}: {error}", path.display()));
     let mut text = String::new();
-    let source: Box<dyn Read> = if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(bad)?) };
+    let source: Box<dyn Read> =
+        if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(bad)?) };
     source.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(bad)?;
     if text.len() as u64 > MAX_BYTES {
         let most = MAX_BYTES >> 20;

@@ -1,6 +1,6 @@
 //! Why a command ended otherwise than well, and the exit code that says so.
 
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use ringleader::error::Error;
@@ -31,7 +31,8 @@ impl Stop {
             Self::Unheard => (0, None),
         };
         if let Some(message) = message {
-            anstream::eprintln!("{}: {message}", crate::text::alarm("error"));
+            // If even standard error is closed, the exit code has to say it alone.
+            let _ = writeln!(anstream::stderr(), "{}: {message}", crate::text::alarm("error"));
         }
         ExitCode::from(code)
     }

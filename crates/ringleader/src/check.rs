@@ -27,6 +27,8 @@ fn hold(law: &'static str, holds: bool, witness: impl FnOnce() -> String) -> Res
     if holds { Ok(()) } else { Err(Broken { law, witness: witness() }) }
 }
 
+const ACCEPTED: &str = "the parameters are accepted";
+
 /// How many random configurations each law is tried on.
 const SAMPLES: usize = 50;
 
@@ -35,7 +37,7 @@ const SAMPLES: usize = 50;
 /// # Errors
 /// The first law that is broken.
 pub fn laws<P: Protocol>(n: usize, params: &Params, seed: u64) -> Result<(), Broken> {
-    let refused = |error: crate::error::Error| Broken { law: "the parameters are accepted", witness: error.to_string() };
+    let refused = |error: crate::error::Error| Broken { law: ACCEPTED, witness: error.to_string() };
     let ring = Ring::new(n, P::ABOUT.ring).map_err(refused)?;
     let lab = Lab { protocol: P::new(ring, params).map_err(refused)?, ring };
     let mut generator = stream(seed, Stream::Start);
@@ -66,7 +68,8 @@ impl<P: Protocol> Lab<P> {
     /// Any two states that may meet: neighbours of a uniform configuration.
     fn two_states(&self, generator: &mut Generator) -> Result<(P::State, P::State), Broken> {
         let made = uniform(&self.protocol, self.ring, generator);
-        let config = made.map_err(|error| Broken { law: "a uniform configuration exists", witness: error.to_string() })?;
+        let config =
+            made.map_err(|error| Broken { law: "a uniform configuration exists", witness: error.to_string() })?;
         let variables = self.protocol.variables();
         let mut pair = (config[0], config[1]);
         // Inputs too may be anything here: the transition must be total.
@@ -131,7 +134,9 @@ impl<P: Protocol> Lab<P> {
             let arc = if arcs <= 200 { k } else { index(generator, arcs) };
             let next = self.interact(&config, arc, below(generator, self.protocol.coins()));
             hold("the safe set is closed", self.protocol.is_safe(&next), || format!("arc {arc} of {config:?}"))?;
-            hold("safe outputs never change", outputs(&next) == outputs(&config), || format!("arc {arc} of {config:?}"))?;
+            hold("safe outputs never change", outputs(&next) == outputs(&config), || {
+                format!("arc {arc} of {config:?}")
+            })?;
         }
         Ok(())
     }
@@ -156,10 +161,16 @@ mod tests {
     #[test]
     fn every_protocol_keeps_the_laws() {
         for (seed, entry) in (0..).zip(PROTOCOLS) {
+            let mut accepted = 0;
             for n in [3, 4, 5, 6, 8, 12, 13, 32, 101] {
-                let held = entry.check(n, &Params::default(), seed);
-                assert_eq!(held, Ok(()), "{} n = {n} seed {seed}", entry.about.name);
+                match entry.check(n, &Params::default(), seed) {
+                    Ok(()) => accepted += 1,
+                    // Some protocols do not run on every size.
+                    Err(broken) if broken.law == ACCEPTED => {}
+                    Err(broken) => panic!("{} n = {n} seed {seed}: {broken}", entry.about.name),
+                }
             }
+            assert!(accepted >= 3, "{} runs on {accepted} sizes only", entry.about.name);
         }
     }
 
@@ -167,7 +178,9 @@ mod tests {
     fn every_protocol_keeps_the_laws_with_other_parameters() {
         let small = Params::default().with("psi", 5).with("kappa", 1);
         let few = Params::default().with("colors", 4);
-        for (name, params) in [("ppl", &small), ("ppl-prime", &small), ("pcl", &few), ("pcl-derandomised", &few), ("por", &few)] {
+        for (name, params) in
+            [("ppl", &small), ("ppl-prime", &small), ("pcl", &few), ("pcl-derandomised", &few), ("por", &few)]
+        {
             for n in [3, 7, 10, 20] {
                 assert_eq!(crate::lab::protocol(name).unwrap().check(n, params, 1), Ok(()), "{name} n = {n}");
             }

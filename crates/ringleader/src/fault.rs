@@ -191,14 +191,25 @@ mod tests {
 
     #[test]
     fn the_text_form_reads_back() {
-        for text in ["agents=5,at=safe", "agents=3,place=contiguous,variable=dist,at=100", "list=0+3+7,at=0", "list=3,at=safe"] {
+        for text in
+            ["agents=5,at=safe", "agents=3,place=contiguous,variable=dist,at=100", "list=0+3+7,at=0", "list=3,at=safe"]
+        {
             assert_eq!(text.parse::<Fault>().unwrap().to_string(), text);
         }
     }
 
     #[test]
     fn bad_faults_are_refused_with_the_form() {
-        let bad = ["", "agents=5", "at=safe", "agents=x,at=safe", "agents=1,at=soon", "agents=1,at=1,at=2", "k=1,at=1", "agents=1,list=2,at=1"];
+        let bad = [
+            "",
+            "agents=5",
+            "at=safe",
+            "agents=x,at=safe",
+            "agents=1,at=soon",
+            "agents=1,at=1,at=2",
+            "k=1,at=1",
+            "agents=1,list=2,at=1",
+        ];
         for text in bad {
             assert!(text.parse::<Fault>().unwrap_err().to_string().contains("the form is"), "{text}");
         }

@@ -178,9 +178,7 @@ fn known_parameters<P: Protocol>(params: &Params) -> Result<(), Error> {
     let known: Vec<&str> = P::ABOUT.parameters.iter().map(|parameter| parameter.name).collect();
     match params.0.iter().find(|(name, _)| !known.contains(&name.as_str())) {
         None => Ok(()),
-        Some((name, _)) => {
-            Err(Error::new("parameter", name, format!("{} takes {}", P::ABOUT.name, known.join(", "))))
-        }
+        Some((name, _)) => Err(Error::new("parameter", name, format!("{} takes {}", P::ABOUT.name, known.join(", ")))),
     }
 }
 
@@ -195,11 +193,7 @@ fn started<P: Protocol>(protocol: &P, ring: Ring, name: Option<&str>, seed: u64)
     (start.make)(protocol, ring, &mut stream(seed, Stream::Start))
 }
 
-fn given<P: Protocol>(
-    ring: Ring,
-    variables: &Variables<P::State>,
-    agents: &[Value],
-) -> Result<Vec<P::State>, Error> {
+fn given<P: Protocol>(ring: Ring, variables: &Variables<P::State>, agents: &[Value]) -> Result<Vec<P::State>, Error> {
     if agents.len() != ring.n() {
         let allowed = format!("n = {} agents are needed", ring.n());
         return Err(Error::new("number of agents", agents.len(), allowed));

@@ -84,7 +84,7 @@ impl Ring {
     pub fn arc(self, k: usize) -> Interaction {
         match self.orientation {
             Orientation::Directed => self.e(k),
-            Orientation::Undirected if k % 2 == 0 => self.e(k / 2),
+            Orientation::Undirected if k.is_multiple_of(2) => self.e(k / 2),
             Orientation::Undirected => self.e(k / 2).reversed(),
         }
     }
@@ -113,9 +113,11 @@ impl Ring {
             _ if forward => Ok(interaction),
             Orientation::Undirected if backward => Ok(interaction),
             Orientation::Undirected => Err(Error::new("interaction", shown, "only neighbours interact")),
-            Orientation::Directed => {
-                Err(Error::new("interaction", shown, "on a directed ring the responder is the initiator's right neighbour"))
-            }
+            Orientation::Directed => Err(Error::new(
+                "interaction",
+                shown,
+                "on a directed ring the responder is the initiator's right neighbour",
+            )),
         }
     }
 

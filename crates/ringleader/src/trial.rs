@@ -176,7 +176,7 @@ pub fn run<P: Protocol>(
         safe_now: false,
         generator: stream(trial.seed, Stream::Faults),
     };
-    let interrupted = run.to_the_end(watch).is_break();
+    let interrupted = run.finish(watch).is_break();
     let record = run.record(interrupted);
     *config = run.stepper.config;
     Ok(record)
@@ -195,7 +195,7 @@ fn check_faults<P: Protocol>(protocol: &P, ring: Ring, trial: &Trial, limit: u64
 }
 
 impl<P: Protocol> Run<'_, P> {
-    fn to_the_end(&mut self, watch: &mut Watch<'_>) -> ControlFlow<()> {
+    fn finish(&mut self, watch: &mut Watch<'_>) -> ControlFlow<()> {
         loop {
             self.settle();
             if self.strike() {

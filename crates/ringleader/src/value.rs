@@ -139,12 +139,18 @@ macro_rules! from_integers {
     ($($kind:ty),*) => {$(
         impl From<$kind> for Value {
             fn from(value: $kind) -> Self {
-                Self::Int(value as i128)
+                Self::Int(value.into())
             }
         }
     )*};
 }
-from_integers!(i8, u8, u16, u32, u64, usize, i64, i128);
+from_integers!(i8, u8, u16, u32, u64, i64, i128);
+
+impl From<usize> for Value {
+    fn from(value: usize) -> Self {
+        Self::Int(value as i128)
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -156,9 +162,6 @@ mod tests {
         assert_eq!(power(100), Value::Int(1 << 100));
         assert_eq!(power(128), Value::Digits("340282366920938463463374607431768211456".into()));
         let ones = Value::from_bits((0..200).map(|_| 1));
-        assert_eq!(
-            ones,
-            Value::Digits("1606938044258990275541962092341162602522202993782792835301375".into())
-        );
+        assert_eq!(ones, Value::Digits("1606938044258990275541962092341162602522202993782792835301375".into()));
     }
 }

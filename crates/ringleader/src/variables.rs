@@ -140,6 +140,9 @@ macro_rules! integer_fields {
 }
 integer_fields!(u8, u16, u32, u64, i8);
 
+type Get<S> = Box<dyn Fn(&S) -> Value + Send + Sync>;
+type Put<S> = Box<dyn Fn(&mut S, &Value) + Send + Sync>;
+
 /// One variable of a protocol whose agents have state `S`.
 pub struct Variable<S> {
     /// The name in the paper and in JSON.
@@ -148,21 +151,18 @@ pub struct Variable<S> {
     pub domain: Domain,
     /// Whether it is an input: given and right, never corrupted (P_OR's colours and memory).
     pub input: bool,
-    get: Box<dyn Fn(&S) -> Value + Send + Sync>,
-    put: Box<dyn Fn(&mut S, &Value) + Send + Sync>,
+    get: Get<S>,
+    put: Put<S>,
 }
 
 impl<S: 'static> Variable<S> {
     /// A variable that lives in the field that `field` and `field_mut` point at; see [`crate::variable!`].
-    pub fn new<F: Field>(
+    pub fn new<F: Field + 'static>(
         name: &'static str,
         domain: Domain,
         field: fn(&S) -> &F,
         field_mut: fn(&mut S) -> &mut F,
-    ) -> Self
-    where
-        F: 'static,
-    {
+    ) -> Self {
         let get = Box::new(move |state: &S| field(state).get());
         let put = Box::new(move |state: &mut S, value: &Value| field_mut(state).put(value));
         Self { name, domain, input: false, get, put }

@@ -1,5 +1,7 @@
 //! The steps of a record, against a naive run that looks at everything after every interaction.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::ops::ControlFlow;
 
 use ringleader::fault::Fault;
@@ -83,7 +85,9 @@ fn step(record: &Record, name: &str) -> Option<u64> {
 
 #[test]
 fn every_step_of_a_record_of_p_pl_is_exact() {
-    for start in ["leaderless", "uniform", "all-leaders", "two-leaders", "stale-signals", "live-bullets", "tokens", "safe"] {
+    for start in
+        ["leaderless", "uniform", "all-leaders", "two-leaders", "stale-signals", "live-bullets", "tokens", "safe"]
+    {
         for seed in 0..6 {
             let n = [3, 5, 8, 12, 17, 24][seed as usize];
             let trial = trial("ppl", n, &[("kappa", 4)], start, seed);
@@ -102,8 +106,12 @@ fn every_step_of_a_record_of_p_pl_is_exact() {
 
 #[test]
 fn every_step_of_a_record_of_the_other_protocols_is_exact() {
-    let cases: [(&str, &[&str]); 4] =
-        [("por", &["color", "dir"]), ("pcl", &["color"]), ("pcl-derandomised", &["color"]), ("undirected", &["leader"])];
+    let cases: [(&str, &[&str]); 4] = [
+        ("por", &["color", "dir"]),
+        ("pcl", &["color"]),
+        ("pcl-derandomised", &["color"]),
+        ("undirected", &["leader"]),
+    ];
     for (protocol, output) in cases {
         for seed in 0..8 {
             let n = 3 + seed as usize;
@@ -263,7 +271,9 @@ fn with_too_small_a_psi_a_ring_may_stay_leaderless() {
 
 #[test]
 fn states_are_counted_exactly() {
-    let states = |protocol, n, params: &[(&str, u64)]| populate_trial(&trial(protocol, n, params, "uniform", 1)).unwrap().states();
+    let states = |protocol, n, params: &[(&str, u64)]| {
+        populate_trial(&trial(protocol, n, params, "uniform", 1)).unwrap().states()
+    };
     // 2 * 2 * 2psi * 2 * (1 + 4 (2psi - 1))^2 * 2 * (kappa + 1)^2 * (psi + 1) * 3 * 2 * 2
     let (psi, kappa) = (8_u128, 384_u128);
     let tokens = 1 + 4 * (2 * psi - 1);

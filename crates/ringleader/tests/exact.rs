@@ -3,6 +3,8 @@
 //! The chain is built from the transition function alone and solved by Gauss-Seidel; the runs go through starts,
 //! scheduler, coins, windows and bisection. If any of these were biased or off by one, the two would part.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 

@@ -83,7 +83,8 @@ fn markdown(out: &mut dyn Write, rows: &[Row], n: usize) -> std::io::Result<()> 
 fn as_json(rows: &[Row], n: usize) -> Value {
     let row = |Row { entry, states }: &Row| {
         let about = entry.about;
-        let parameter = |p: &ringleader::protocol::Parameter| Value::map([("name", p.name.into()), ("help", p.help.into())]);
+        let parameter =
+            |p: &ringleader::protocol::Parameter| Value::map([("name", p.name.into()), ("help", p.help.into())]);
         let start = |(name, about): (&str, &str)| Value::map([("name", name.into()), ("about", about.into())]);
         Value::map([
             ("name", about.name.into()),

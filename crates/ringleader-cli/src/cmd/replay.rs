@@ -166,7 +166,9 @@ fn same_final(wanted: &[Value], population: &dyn Population, steps: u64) -> Resu
             if found != wanted {
                 let shown = |value: Option<Value>| value.map_or("nothing".into(), |value| value.to_string());
                 let (found, wanted) = (shown(found), shown(wanted));
-                return Err(Stop::Failed(format!("step {steps}: agent {i}, variable {name} is {found}, expected {wanted}")));
+                return Err(Stop::Failed(format!(
+                    "step {steps}: agent {i}, variable {name} is {found}, expected {wanted}"
+                )));
             }
         }
     }

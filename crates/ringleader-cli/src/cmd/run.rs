@@ -82,11 +82,13 @@ fn from_file(trial: &mut Trial, args: &RunArgs, n: Option<usize>, path: &Path) -
     if let (None, Some(name)) = (&args.protocol, &file.protocol) {
         trial.protocol = ringleader::lab::protocol(name)?.about.name.to_owned();
     }
-    let agents = file.initial.take().ok_or_else(|| Stop::Bad(format!("{}: no `config` or `initial`", path.display())))?;
+    let agents =
+        file.initial.take().ok_or_else(|| Stop::Bad(format!("{}: no `config` or `initial`", path.display())))?;
     trial.n = n.unwrap_or(agents.len());
     // What the command line says outweighs the file; `kappa` and `c1` say the same thing.
     let given = |name: &str| trial.params.get(name).is_some() || (name == "kappa" && trial.params.get("c1").is_some());
-    let from_file: Vec<(String, u64)> = file.params_of(&trial.protocol)?.0.into_iter().filter(|(name, _)| !given(name)).collect();
+    let from_file: Vec<(String, u64)> =
+        file.params_of(&trial.protocol)?.0.into_iter().filter(|(name, _)| !given(name)).collect();
     trial.params = Params([from_file, trial.params.0.clone()].concat());
     trial.from = Some(From::Given(agents));
     Ok(())
@@ -128,7 +130,11 @@ fn command(args: &RunArgs, trial: &Trial) -> String {
 /// An argument as a shell takes it.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,+:@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 fn start_name(trial: &Trial, population: &dyn Population) -> String {
@@ -193,7 +199,10 @@ fn phases(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
     let lines = columns(&std::iter::once(header).chain(rows).collect::<Vec<_>>());
     writeln!(out, "{}", strong(&lines[0]))?;
     lines[1..].iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    record.phases.iter().try_for_each(|phase| writeln!(out, "{}", faint(format!("{:>18}: {}", phase.name, phase.about))))
+    record
+        .phases
+        .iter()
+        .try_for_each(|phase| writeln!(out, "{}", faint(format!("{:>18}: {}", phase.name, phase.about))))
 }
 
 fn faults(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
@@ -204,7 +213,12 @@ fn faults(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
             Some(safe) => {
                 let recovery = safe - struck.step;
                 let parallel = ratio(recovery as f64 / n as f64);
-                writeln!(out, "  safe again at step {}, after {} steps (parallel time {parallel})", commas(safe), commas(recovery))?;
+                writeln!(
+                    out,
+                    "  safe again at step {}, after {} steps (parallel time {parallel})",
+                    commas(safe),
+                    commas(recovery)
+                )?;
             }
             None => writeln!(out, "  not safe again before the next fault or the end")?,
         }
@@ -223,10 +237,10 @@ fn verdict(out: &mut dyn Write, trial: &Trial, record: &Record, population: &dyn
         return writeln!(out, "a larger --limit goes on; the same seed runs the same execution");
     }
     let leader = match population.leaders().as_slice() {
-        [leader] => format!(": u_{leader} is the leader and stays it"),
+        [leader] => format!(": u_{leader} stays the leader"),
         _ => String::new(),
     };
-    writeln!(out, "{} from step {steps} (parallel time {parallel}) on{leader}", good("safe for ever"))?;
+    writeln!(out, "{} from step {steps} on (parallel time {parallel}){leader}", good("safe for ever"))?;
     writeln!(out, "{}", faint(format!("the safe set is {}; it is closed, and its first step is exact", about.safe)))
 }
 
@@ -236,7 +250,11 @@ fn as_json(trial: &Trial, record: &Record, population: &dyn Population, command:
     let n = trial.n as f64;
     let parallel = |step: Option<u64>| step.map(|step| step as f64 / n);
     let phase = |phase: &ringleader::engine::tracker::Reached| {
-        Value::map([("name", phase.name.into()), ("step", phase.step.into()), ("parallel_time", parallel(phase.step).into())])
+        Value::map([
+            ("name", phase.name.into()),
+            ("step", phase.step.into()),
+            ("parallel_time", parallel(phase.step).into()),
+        ])
     };
     let fault = |struck: &ringleader::fault::Struck| {
         Value::map([

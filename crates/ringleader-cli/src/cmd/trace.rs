@@ -21,7 +21,13 @@ const MAX_SCHEDULE: u64 = 100_000;
 
 /// Writes the case; `last` is the population after the run. After Ctrl-C only the last hash is given, without a second
 /// pass.
-pub(crate) fn write(path: &Path, trial: &Trial, record: &Record, last: &dyn Population, quiet: bool) -> Result<(), Stop> {
+pub(crate) fn write(
+    path: &Path,
+    trial: &Trial,
+    record: &Record,
+    last: &dyn Population,
+    quiet: bool,
+) -> Result<(), Stop> {
     let mut population = populate_trial(trial)?;
     files::write(path, |out| {
         let text = |value: &Value| value.to_string();
@@ -49,7 +55,12 @@ pub(crate) fn write(path: &Path, trial: &Trial, record: &Record, last: &dyn Popu
     })
 }
 
-fn write_schedule(out: &mut impl Write, trial: &Trial, record: &Record, population: &dyn Population) -> Result<(), Stop> {
+fn write_schedule(
+    out: &mut impl Write,
+    trial: &Trial,
+    record: &Record,
+    population: &dyn Population,
+) -> Result<(), Stop> {
     let Script::Uniform(schedule, coins) = population.uniform_script(trial.seed) else {
         return Err(Stop::Bad("the scheduler cannot be written down".into()));
     };
@@ -85,7 +96,12 @@ fn write_faults(out: &mut impl Write, record: &Record) -> Result<(), Stop> {
     Ok(())
 }
 
-fn second_pass(population: &mut dyn Population, trial: &Trial, record: &Record, quiet: bool) -> Result<Vec<(u64, String)>, Stop> {
+fn second_pass(
+    population: &mut dyn Population,
+    trial: &Trial,
+    record: &Record,
+    quiet: bool,
+) -> Result<Vec<(u64, String)>, Stop> {
     let script = population.uniform_script(trial.seed);
     let mut play = Play { population, script, at: 0, bar: Bar::new(record.steps, quiet) };
     let faults: Vec<_> = record.faults.iter().map(|struck| (struck.step, struck.agents.as_slice())).collect();

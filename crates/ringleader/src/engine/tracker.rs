@@ -127,7 +127,12 @@ impl Tracker {
 
     /// One interaction; tells whether an open phase may have been entered by it.
     #[inline]
-    fn step<P, S, C>(&mut self, stepper: &mut Stepper<P, S, C>, phases: &[Phase<P>], open: &[usize]) -> Result<bool, Halt>
+    fn step<P, S, C>(
+        &mut self,
+        stepper: &mut Stepper<P, S, C>,
+        phases: &[Phase<P>],
+        open: &[usize],
+    ) -> Result<bool, Halt>
     where
         P: Protocol,
         S: Iterator<Item = Interaction>,

@@ -7,7 +7,9 @@
 //! agent in role Alg that meets one in role Flip learns whether it was the initiator.
 
 use crate::error::Error;
-use crate::protocol::{About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, uniform};
+use crate::protocol::{
+    About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, uniform,
+};
 use crate::random::{Generator, below};
 use crate::ring::{Orientation, Ring};
 use crate::value::Value;
@@ -187,7 +189,7 @@ pub fn red_free(config: &[State]) -> bool {
 /// one different from the one before, drawn again until the cycle closes.
 pub fn two_hop_coloring(ring: Ring, colors: u32, generator: &mut Generator) -> Vec<u16> {
     let n = ring.n();
-    let (cycles, length) = if n % 2 == 0 { (2, n / 2) } else { (1, n) };
+    let (cycles, length) = if n.is_multiple_of(2) { (2, n / 2) } else { (1, n) };
     let mut config = vec![0; n];
     for first in 0..cycles {
         let member = |k: usize| (first + 2 * k) % n;
@@ -211,7 +213,7 @@ pub fn two_hop_coloring(ring: Ring, colors: u32, generator: &mut Generator) -> V
 /// # Errors
 /// If there are too few or too many.
 pub fn colors_of(ring: Ring, params: &Params) -> Result<u32, Error> {
-    let least = if ring.n() % 4 == 0 { 2 } else { 3 };
+    let least = if ring.n().is_multiple_of(4) { 2 } else { 3 };
     let colors = params.within("colors", DEFAULT_COLORS, 2, MAX_COLORS)?;
     if colors < least {
         let allowed = format!("a two-hop colouring of {} agents needs {least} to {MAX_COLORS} colours", ring.n());

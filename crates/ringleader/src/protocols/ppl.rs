@@ -104,7 +104,13 @@ pub type Ppl = PplOf<false>;
 pub fn valid(psi: u8, dist: u8, token: Token, d: u8) -> bool {
     let (psi, sum) = (i16::from(psi), i16::from(dist) + i16::from(token.pos) + i16::from(d));
     // `dist + pos + d` lies in [1 - psi, 4 psi - 1], so one correction gives the remainder.
-    let target = if sum < 0 { sum + 2 * psi } else if sum >= 2 * psi { sum - 2 * psi } else { sum };
+    let target = if sum < 0 {
+        sum + 2 * psi
+    } else if sum >= 2 * psi {
+        sum - 2 * psi
+    } else {
+        sum
+    };
     if token.pos > 0 { target >= psi } else { 0 < target && target < psi }
 }
 
@@ -277,7 +283,7 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
             assumption: "psi = log n + O(1); starts in C_PB",
             bound: "O(n^2 log n)",
             origin: Origin::Paper,
-        elects: true,
+            elects: true,
             safe: "S_PL",
             parameters: &PARAMETERS,
         }
@@ -290,7 +296,7 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
             assumption: "psi = log n + O(1)",
             bound: "O(n^2 log n)",
             origin: Origin::Paper,
-        elects: true,
+            elects: true,
             safe: "S_PL",
             parameters: &PARAMETERS,
         }

@@ -253,8 +253,7 @@ impl<const D: bool> Protocol for UndirectedOf<D> {
 
     fn picture(&self, config: &[State]) -> Vec<Lane> {
         let leader = |v: &State| if v.pl.leader == 1 { 'L' } else { '.' };
-        let mut lanes =
-            vec![Lane { name: "leader", cells: config.iter().map(leader).collect(), legend: "L leader" }];
+        let mut lanes = vec![Lane { name: "leader", cells: config.iter().map(leader).collect(), legend: "L leader" }];
         lanes.extend(pcl::color_lanes(&cl(config)));
         lanes.extend(por::orientation_lanes(&or(config)));
         if let Some(pl) = Self::directed(config) {

@@ -357,10 +357,7 @@ impl<'a> Sets<'a> {
             let i = self.working_for(u_0, z);
             fact.extend([("risky", self.is_risky(u_0, z).into()), ("working_for", i.into())]);
             if let Some(i) = i.filter(|i| i + 3 <= self.zeta() && c_dl) {
-                fact.extend([
-                    ("round", self.round(u_0, z).into()),
-                    ("correct", self.is_correct(u_0, i, z).into()),
-                ]);
+                fact.extend([("round", self.round(u_0, z).into()), ("correct", self.is_correct(u_0, i, z).into())]);
             }
         }
         Value::map(fact)

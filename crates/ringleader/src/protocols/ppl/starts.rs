@@ -37,7 +37,7 @@ pub(crate) fn two_leaders<const P: bool>(ppl: &PplOf<P>, ring: Ring, _: &mut Gen
 /// the first is wrong.
 pub(crate) fn wrong_id<const P: bool>(ppl: &PplOf<P>, ring: Ring, _: &mut Generator) -> Made {
     let psi = usize::from(ppl.psi);
-    if ring.n() % (2 * psi) != 0 {
+    if !ring.n().is_multiple_of(2 * psi) {
         let allowed = format!("n must be a multiple of 2 psi = {}, so that dist can be consistent", 2 * psi);
         return Err(Error::new("start wrong-id with n", ring.n(), allowed));
     }

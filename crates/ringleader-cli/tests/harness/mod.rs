@@ -1,0 +1,51 @@
+//! Runs the binary as a user would.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+/// The program, ready for arguments.
+pub(crate) fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_ringleader"))
+}
+
+/// Runs it to the end.
+pub(crate) fn ringleader(args: &[&str]) -> Output {
+    program().args(args).stdin(Stdio::null()).output().unwrap()
+}
+
+/// Runs it with a text on standard input.
+#[allow(dead_code, reason = "each test binary uses its part of the harness")]
+pub(crate) fn ringleader_with_input(args: &[&str], input: &str) -> Output {
+    let mut child =
+        program().args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A command that refuses its arguments may close its input before it is all written.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+/// Its standard output as JSON.
+pub(crate) fn json(output: &Output) -> serde_json::Value {
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| {
+        panic!("{error}: {} {}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    })
+}
+
+/// Its standard error as text.
+pub(crate) fn complaint(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A file for one test, with this text.
+pub(crate) fn file(name: &str, text: &str) -> String {
+    let path = place(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// The path of a file for one test, which does not exist yet.
+pub(crate) fn place(name: &str) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_file(&path);
+    path.to_string_lossy().into_owned()
+}
