@@ -22,7 +22,7 @@ use ringleader::protocols::ppl::{Ppl, State};
 use ringleader::ring::{Orientation, Ring};
 use ringleader::schedule::{Coins, Uniform};
 
-const ROUNDS: u64 = 5;
+const ROUNDS: u64 = 9;
 const STEPS: u64 = 20_000_000;
 const SIZES: [usize; 3] = [64, 1024, 16384];
 

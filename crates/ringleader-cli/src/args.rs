@@ -24,7 +24,7 @@ Exit codes:
 Examples:
   ringleader                                        elect a leader on a ring of 256 agents
   ringleader run --n 64 --start uniform --seed 7    from a random configuration, repeatable
-  ringleader list --n 1024                          the protocols, with the number of states at n = 1024
+  ringleader list --n 1024                          the protocols and their states at n = 1024
   ringleader replay case.json                       run a recorded execution and check its hashes
   ringleader inspect config.json                    which sets of the paper a configuration is in
 

@@ -30,10 +30,10 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// A bar of `length` steps.
+    /// A bar towards `length` steps; it fits 80 columns.
     pub(crate) fn new(length: u64, quiet: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
-        let form = "{elapsed_precise} [{bar:20}] {human_pos} of at most {human_len} steps  {msg}";
+        let form = "{elapsed} [{bar:12}] {human_pos}/{human_len} {msg}";
         if let Ok(style) = ProgressStyle::with_template(form) {
             bar.set_style(style.progress_chars("=> "));
         }

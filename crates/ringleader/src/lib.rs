@@ -31,3 +31,8 @@ pub mod schedule;
 pub mod trial;
 pub mod value;
 pub mod variables;
+
+/// The example of `CONTRIBUTING.md` compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../CONTRIBUTING.md")]
+struct Contributing;

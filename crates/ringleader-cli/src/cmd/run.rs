@@ -199,10 +199,9 @@ fn phases(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
     let lines = columns(&std::iter::once(header).chain(rows).collect::<Vec<_>>());
     writeln!(out, "{}", strong(&lines[0]))?;
     lines[1..].iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    record
-        .phases
-        .iter()
-        .try_for_each(|phase| writeln!(out, "{}", faint(format!("{:>18}: {}", phase.name, phase.about))))
+    let explained = record.phases.iter().filter(|phase| !phase.about.is_empty());
+    let mut lines = explained.map(|phase| format!("{:>18}: {}", phase.name, phase.about));
+    lines.try_for_each(|line| writeln!(out, "{}", faint(line)))
 }
 
 fn faults(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {

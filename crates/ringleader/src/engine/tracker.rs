@@ -15,7 +15,7 @@ use crate::ring::Interaction;
 pub struct Reached {
     /// The name of the phase.
     pub name: &'static str,
-    /// What it means.
+    /// What it means, where the name does not say it.
     pub about: &'static str,
     /// The first step, if there was one.
     pub step: Option<u64>,
@@ -191,14 +191,14 @@ impl Tracker {
         let mut all = Vec::new();
         if P::ABOUT.elects {
             all.extend([
-                Reached { name: "first leader", about: "at least one leader", step: self.first_leader },
-                Reached { name: "one leader", about: "exactly one leader", step: self.one_leader },
-                Reached { name: "last leader killed", about: "the last death of a leader", step: self.last_kill },
+                Reached { name: "first leader", about: "", step: self.first_leader },
+                Reached { name: "one leader", about: "", step: self.one_leader },
+                Reached { name: "last leader killed", about: "", step: self.last_kill },
             ]);
         }
         let own = P::phases().into_iter().zip(&self.phases);
         all.extend(own.map(|(phase, &step)| Reached { name: phase.name, about: phase.about, step }));
-        all.push(Reached { name: "safe", about: P::ABOUT.safe, step: safe });
+        all.push(Reached { name: "safe", about: "", step: safe });
         all
     }
 }
