@@ -382,3 +382,14 @@ fn help_explains_every_command_with_examples_and_exit_codes() {
         assert!(help.contains("Examples:") && help.contains("130  interrupted"), "{args:?}: {help}");
     }
 }
+
+#[test]
+fn the_readme_shows_a_run_as_it_is() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let command = "run --n 64 --start uniform --seed 2 --scheduler uniform";
+    let shown = text(&ringleader(&command.split(' ').collect::<Vec<_>>()));
+    assert!(
+        readme.contains(&format!("`ringleader {command}`:")) && readme.contains(&shown),
+        "the README's run is not this one:\n{shown}"
+    );
+}

@@ -235,11 +235,10 @@ fn verdict(out: &mut dyn Write, trial: &Trial, record: &Record, population: &dyn
         writeln!(out, "{} within {steps} steps (parallel time {parallel}): the limit came first", alarm("not safe"))?;
         return writeln!(out, "a larger --limit goes on; the same seed runs the same execution");
     }
-    let leader = match population.leaders().as_slice() {
-        [leader] => format!(": u_{leader} stays the leader"),
-        _ => String::new(),
-    };
-    writeln!(out, "{} from step {steps} on (parallel time {parallel}){leader}", good("safe for ever"))?;
+    writeln!(out, "{} from step {steps} on (parallel time {parallel})", good("safe for ever"))?;
+    if let [leader] = population.leaders().as_slice() {
+        writeln!(out, "u_{leader} stays the leader")?;
+    }
     writeln!(out, "{}", faint(format!("the safe set is {}; it is closed, and its first step is exact", about.safe)))
 }
 
