@@ -76,7 +76,7 @@ Examples:
                                                     corrupt 10 agents of a safe ring and recover
   ringleader run --fault list=3,variable=dist,at=5000 --fault agents=20,place=contiguous,at=safe
   ringleader run --protocol undirected --n 64       on an undirected ring, colouring and orientation included
-  ringleader run --n 16 --psi 2 --unsound --limit 1e8
+  ringleader run --n 16 --psi 2 --unsound --limit 1e8 --seed 1
                                                     see why the paper needs 2^psi >= n
   ringleader run --n 8 --seed 1 --trace case.json   write the execution for `replay`
   ringleader run --seed 1 --json | jq .safe
@@ -185,17 +185,9 @@ pub(crate) struct InspectArgs {
     pub(crate) params: ParamArgs,
 }
 
-/// A count as people write it: 5000000, 5_000_000 or 5e6.
 fn count(text: &str) -> Result<u64, String> {
-    let plain = text.replace('_', "");
-    let number = match plain.split_once(['e', 'E']) {
-        None => plain.parse().ok(),
-        Some((digits, zeros)) => {
-            let power = zeros.parse().ok().and_then(|zeros| 10_u64.checked_pow(zeros));
-            digits.parse::<u64>().ok().zip(power).and_then(|(digits, power)| digits.checked_mul(power))
-        }
-    };
-    number.ok_or_else(|| "allowed is a whole number of at most 2^64-1, such as 5000000 or 5e6".into())
+    let allowed = "allowed is a whole number of at most 2^64-1, such as 5000000 or 5e6";
+    ringleader::fault::count(text).ok_or_else(|| allowed.into())
 }
 
 fn starts_help() -> String {

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use ringleader::error::Error;
 use ringleader::lab::{PROTOCOLS, Population, Script, protocol};
-use ringleader::protocol::Params;
-use ringleader::ring::{Interaction, Orientation, Ring};
+use ringleader::protocol::{About, Params};
+use ringleader::ring::{Interaction, MAX_N, Orientation, Ring};
 use ringleader::trial::{From, Scheduler, Trial};
 use ringleader::value::Value;
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -58,24 +58,30 @@ pub(crate) fn read(path: &Path) -> Result<Case, Stop> {
 impl Case {
     /// The trial that begins at the configuration of this file. Replays and inspections do not ask whether 2^psi >= n:
     /// what happened has happened, and closure does not need it.
-    pub(crate) fn trial(&mut self, or_protocol: Option<&str>, or_params: &Params) -> Result<Trial, Stop> {
-        let name = self.protocol.as_deref().or(or_protocol).unwrap_or("ppl");
-        let about = protocol(name)?.about;
+    pub(crate) fn trial(&mut self, given_protocol: Option<&str>, given: &Params) -> Result<Trial, Stop> {
+        let about = protocol(self.protocol_under(given_protocol))?.about;
         let agents = self.initial.take().ok_or_else(|| Stop::Bad("the file has no `config` or `initial`".into()))?;
         let mut trial = Trial::new(about.name, self.n.unwrap_or(agents.len()), 0);
         trial.from = Some(From::Given(agents));
-        trial.params.0 = [or_params.0.as_slice(), self.params_of(about.name)?.0.as_slice()].concat();
+        trial.params = self.params_under(about, given);
         if about.parameters.iter().any(|parameter| parameter.name == "unsound") {
             trial.params = trial.params.with("unsound", 1);
         }
         Ok(trial)
     }
 
-    /// The parameters of this file that the protocol takes; other fields have no meaning for it.
-    pub(crate) fn params_of(&self, name: &str) -> Result<Params, Stop> {
-        let about = protocol(name)?.about;
-        let takes = |given: &&(String, u64)| about.parameters.iter().any(|parameter| parameter.name == given.0);
-        Ok(Params(self.params.0.iter().filter(takes).cloned().collect()))
+    /// The protocol: what the command line says outweighs the file.
+    pub(crate) fn protocol_under<'a>(&'a self, given: Option<&'a str>) -> &'a str {
+        given.or(self.protocol.as_deref()).unwrap_or("ppl")
+    }
+
+    /// The parameters: what the command line says outweighs the file, of which only what the protocol takes has a meaning.
+    pub(crate) fn params_under(&self, about: &About, given: &Params) -> Params {
+        let takes = |name: &str| about.parameters.iter().any(|parameter| parameter.name == name);
+        // `kappa` and `c1` say the same thing.
+        let said = |name: &str| given.get(name).is_some() || (name == "kappa" && given.get("c1").is_some());
+        let from_file = self.params.0.iter().filter(|(name, _)| takes(name) && !said(name));
+        Params(from_file.chain(&given.0).cloned().collect())
     }
 
     /// What happens, and how many steps it has.
@@ -157,12 +163,8 @@ impl<'de> Visitor<'de> for CaseVisitor {
         f.write_str("a list of agents, or an object with `config` or `initial`")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Case, A::Error> {
-        let mut agents = Vec::new();
-        while let Some(Json(agent)) = items.next_element()? {
-            agents.push(agent);
-        }
-        Ok(Case { initial: Some(agents), ..Case::default() })
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Case, A::Error> {
+        Ok(Case { initial: Some(read_agents(items)?), ..Case::default() })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Case, A::Error> {
@@ -174,15 +176,41 @@ impl<'de> Visitor<'de> for CaseVisitor {
     }
 }
 
-fn agents(list: Option<Vec<Json>>) -> Option<Vec<Value>> {
-    list.map(|list| list.into_iter().map(|Json(agent)| agent).collect())
+/// A list of agents, not longer than the largest ring.
+struct Agents(Vec<Value>);
+
+impl<'de> Deserialize<'de> for Agents {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct AgentsVisitor;
+        impl<'de> Visitor<'de> for AgentsVisitor {
+            type Value = Agents;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list of agents")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Agents, A::Error> {
+                read_agents(items).map(Agents)
+            }
+        }
+        deserializer.deserialize_seq(AgentsVisitor)
+    }
+}
+
+fn read_agents<'de, A: SeqAccess<'de>>(mut items: A) -> Result<Vec<Value>, A::Error> {
+    let mut agents = Vec::new();
+    while let Some(Json(agent)) = items.next_element()? {
+        if agents.len() == MAX_N {
+            return Err(A::Error::custom(format!("more than {MAX_N} agents")));
+        }
+        agents.push(agent);
+    }
+    Ok(agents)
 }
 
 fn read_field<'de, A: MapAccess<'de>>(case: &mut Case, key: &str, map: &mut A) -> Result<(), A::Error> {
     match key {
         "protocol" => case.protocol = map.next_value()?,
         "n" => case.n = map.next_value()?,
-        "initial" | "config" => case.initial = agents(map.next_value()?),
+        "initial" | "config" => case.initial = map.next_value::<Option<Agents>>()?.map(|Agents(list)| list),
         "schedule" => case.schedule = map.next_value()?,
         "draws" => case.draws = map.next_value()?,
         "scheduler" => case.scheduler = map.next_value()?,
@@ -190,7 +218,7 @@ fn read_field<'de, A: MapAccess<'de>>(case: &mut Case, key: &str, map: &mut A) -
         "steps" => case.steps = map.next_value()?,
         "faults" => case.faults = map.next_value()?,
         "hashes" => case.hashes = map.next_value()?,
-        "final" => case.last = agents(map.next_value()?),
+        "final" => case.last = map.next_value::<Option<Agents>>()?.map(|Agents(list)| list),
         "final_S_PL" => case.last_in_s_pl = map.next_value()?,
         name if PROTOCOLS.iter().any(|entry| entry.about.parameters.iter().any(|parameter| parameter.name == name)) => {
             if let Some(value) = map.next_value::<Option<u64>>()? {

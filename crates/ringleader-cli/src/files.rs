@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::stop::Stop;
 
 /// The largest JSON file that is read.
-pub(crate) const MAX_BYTES: u64 = 256 << 20;
+pub(crate) const MAX_BYTES: u64 = 512 << 20;
 
 /// The text of a file, or of standard input if the name is `-`.
 pub(crate) fn read(path: &Path) -> Result<String, Stop> {
@@ -44,6 +44,9 @@ impl Target {
 
 /// Finds out early whether a file can be written, and leaves no trace.
 pub(crate) fn check_writable(path: &Path) -> Result<(), Stop> {
+    if path == Path::new("-") {
+        return Err(Stop::Bad("cannot write -: give the name of a file".into()));
+    }
     if path.is_dir() {
         return Err(Stop::Bad(format!("cannot write {}: it is a directory", path.display())));
     }
@@ -57,24 +60,22 @@ pub(crate) fn check_writable(path: &Path) -> Result<(), Stop> {
 }
 
 /// Writes a file under a temporary name and renames it when it is complete and on disk.
-pub(crate) fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> Result<(), Stop>) -> Result<(), Stop> {
-    let bad = |error: io::Error| Stop::Bad(format!("cannot write {}: {error}", path.display()));
-    // `fill` reports its own writes as if to standard output; here they are to this file.
-    let filled = |mut out: BufWriter<File>| -> Result<(), Stop> {
-        fill(&mut out).map_err(|stop| match stop {
-            Stop::Bad(message) => Stop::Bad(message.replace("standard output", &path.display().to_string())),
-            other => other,
-        })?;
-        let file = out.into_inner().map_err(|error| bad(error.into_error()))?;
-        // Devices cannot be synchronised, and need not be.
-        let _ = file.sync_all();
-        Ok(())
+pub(crate) fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Stop> {
+    write_whole(path, fill).map_err(|error| Stop::Bad(format!("cannot write {}: {error}", path.display())))
+}
+
+fn write_whole(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+    let filled = |file: File| -> io::Result<File> {
+        let mut out = BufWriter::new(file);
+        fill(&mut out)?;
+        out.into_inner().map_err(|error| error.into_error())
     };
     match Target::of(path) {
-        Target::Itself(path) => filled(BufWriter::new(File::options().write(true).open(path).map_err(bad)?)),
-        Target::Beside { temporary, path: target } => {
-            let file = File::create(&temporary).map_err(bad)?;
-            let done = filled(BufWriter::new(file)).and_then(|()| fs::rename(&temporary, &target).map_err(bad));
+        // A device cannot be synchronised, and need not be.
+        Target::Itself(path) => filled(File::options().write(true).open(path)?).map(drop),
+        Target::Beside { temporary, path } => {
+            let written = File::create(&temporary).and_then(filled).and_then(|file| file.sync_all());
+            let done = written.and_then(|()| fs::rename(&temporary, &path));
             done.inspect_err(|_| {
                 let _ = fs::remove_file(&temporary);
             })

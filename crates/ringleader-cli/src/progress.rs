@@ -1,18 +1,21 @@
 //! A progress bar for long work, and Ctrl-C.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// How many bars there are: pieces of work that look for an interruption.
+static LOOKING: AtomicUsize = AtomicUsize::new(0);
 
-/// From now on the first Ctrl-C asks long work to stop and to save what it has; the second ends the process.
+/// From now on the first Ctrl-C asks long work to stop and to save what it has. The second, or the first where nothing
+/// would notice it, ends the process.
 pub(crate) fn catch_interrupts() {
     // Without a handler Ctrl-C ends the process at once, which is a poorer but still a right answer.
     let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) || LOOKING.load(Ordering::SeqCst) == 0 {
             std::process::exit(130);
         }
     });
@@ -40,6 +43,7 @@ impl Bar {
         if quiet {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
+        LOOKING.fetch_add(1, Ordering::SeqCst);
         Self { bar, due: Instant::now() }
     }
 
@@ -55,9 +59,12 @@ impl Bar {
         }
         ControlFlow::Continue(())
     }
+}
 
-    /// Takes the bar off the screen.
-    pub(crate) fn clear(self) {
+/// Takes the bar off the screen.
+impl Drop for Bar {
+    fn drop(&mut self) {
         self.bar.finish_and_clear();
+        LOOKING.fetch_sub(1, Ordering::SeqCst);
     }
 }

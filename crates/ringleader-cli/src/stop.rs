@@ -14,8 +14,8 @@ pub(crate) enum Stop {
     Bad(String),
     /// The limit came before safety: exit code 3. The command has said so itself.
     Limit,
-    /// Ctrl-C: exit code 130. The command has said so itself.
-    Interrupted,
+    /// Ctrl-C: exit code 130, with a message unless the command has said so itself.
+    Interrupted(Option<String>),
     /// The reader of our output went away (`| head`): nothing is wrong.
     Unheard,
 }
@@ -27,14 +27,24 @@ impl Stop {
             Self::Failed(message) => (1, Some(message)),
             Self::Bad(message) => (2, Some(message)),
             Self::Limit => (3, None),
-            Self::Interrupted => (130, None),
+            Self::Interrupted(message) => (130, message),
             Self::Unheard => (0, None),
         };
         if let Some(message) = message {
+            let kind = if code == 130 { "interrupted" } else { "error" };
             // If even standard error is closed, the exit code has to say it alone.
-            let _ = writeln!(anstream::stderr(), "{}: {message}", crate::text::alarm("error"));
+            let _ = writeln!(anstream::stderr(), "{}: {message}", crate::text::alarm(kind));
         }
         ExitCode::from(code)
+    }
+}
+
+/// The result of a command that has printed `heard` and come to a `verdict`: a reader that went away does not change the
+/// verdict.
+pub(crate) fn outcome(heard: Result<(), Stop>, verdict: Result<(), Stop>) -> Result<(), Stop> {
+    match heard {
+        Ok(()) | Err(Stop::Unheard) => verdict,
+        failed => failed,
     }
 }
 

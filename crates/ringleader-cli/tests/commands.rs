@@ -42,6 +42,12 @@ fn pictures_fit_80_columns() {
             shown.lines().filter(|line| line.chars().count() > 80 && !line.starts_with("repeat:")).collect();
         assert_eq!(wide, Vec::<&str>::new());
     }
+    for protocol in ["undirected", "undirected-derandomised", "por", "pcl"] {
+        let shown = text(&ringleader(&["run", "--protocol", protocol, "--n", "70", "--seed", "1"]));
+        let wide: Vec<&str> =
+            shown.lines().filter(|line| line.chars().count() > 80 && !line.starts_with("repeat:")).collect();
+        assert_eq!(wide, Vec::<&str>::new());
+    }
 }
 
 #[test]
@@ -255,7 +261,7 @@ fn bad_files_are_refused() {
 fn a_gigabyte_is_refused_without_reading_it_all() {
     let path = place("huge.json");
     File::create(&path).unwrap().set_len(1 << 30).unwrap();
-    refused(&["replay", &path], &["larger than 256 MiB"]);
+    refused(&["replay", &path], &["larger than 512 MiB"]);
     std::fs::remove_file(&path).unwrap();
 }
 
@@ -307,6 +313,20 @@ fn a_closed_pipe_is_no_error() {
     }
 }
 
+/// A reader that went away does not turn a failure into a success.
+#[test]
+fn a_closed_pipe_does_not_hide_the_verdict() {
+    let case = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance/ppl_41_n6_psi3_k5.json");
+    let mut spoiled: Value = serde_json::from_str(&std::fs::read_to_string(case).unwrap()).unwrap();
+    spoiled["hashes"][3][1] = "0".repeat(64).into();
+    let spoiled = file("spoiled-pipe.json", &spoiled.to_string());
+    for (args, expected) in [(vec!["replay", &spoiled], 1), (vec!["run", "--n", "8", "--limit", "5"], 3)] {
+        let mut child = program().args(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        assert_eq!(code(&child.wait_with_output().unwrap()), expected, "{args:?}");
+    }
+}
+
 #[test]
 fn a_full_disk_is_told() {
     let full = || File::options().write(true).open("/dev/full").unwrap();
@@ -320,12 +340,33 @@ fn a_full_disk_is_told() {
     let output = ringleader(&["run", "--n", "8", "--start", "safe", "--trace", "/dev/full"]);
     assert_eq!(code(&output), 2);
     assert!(complaint(&output).contains("cannot write /dev/full"), "{}", complaint(&output));
+    assert!(text(&output).contains("safe for ever"), "what was found is shown all the same");
 }
 
 #[test]
 fn a_trace_that_cannot_be_written_is_told_before_the_run() {
     refused(&["run", "--n", "4096", "--trace", "/no/such/folder/case.json"], &["cannot write", "/no/such/folder"]);
     refused(&["run", "--n", "4096", "--trace", env!("CARGO_TARGET_TMPDIR")], &["it is a directory"]);
+}
+
+#[test]
+fn the_command_line_outweighs_the_file() {
+    let case = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance/ppl_13_n8_psi4_k5.json");
+    assert_eq!(json(&ringleader(&["inspect", case]))["psi"], 4);
+    assert_eq!(json(&ringleader(&["inspect", case, "--psi", "6"]))["psi"], 6);
+    assert_eq!(json(&ringleader(&["inspect", case, "--c1", "3"]))["kappa"], 12);
+    assert_eq!(json(&ringleader(&["run", "--start", case, "--psi", "6", "--json"]))["settings"]["psi"], 6);
+}
+
+/// Where nothing would look for it, Ctrl-C ends the process at once.
+#[test]
+fn a_command_that_waits_for_input_can_be_interrupted() {
+    let mut child = program().args(["inspect", "-"]).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    // Held open, so that the end of the input is not what ends the command.
+    let _input = child.stdin.take();
+    std::thread::sleep(Duration::from_millis(300));
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }
 
 #[test]

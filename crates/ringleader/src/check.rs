@@ -187,6 +187,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn every_state_is_enumerated_once() {
+        fn count<P: Protocol>(params: &Params) -> (u128, usize) {
+            let protocol = P::new(Ring::new(3, P::ABOUT.ring).unwrap(), params).unwrap();
+            let variables = protocol.variables();
+            let mut texts: Vec<String> =
+                variables.enumerate(P::State::default()).map(|state| variables.encode(&state).to_string()).collect();
+            texts.sort_unstable();
+            texts.dedup();
+            (variables.states(), texts.len())
+        }
+        let few = Params::default().with("colors", 4);
+        assert_eq!(count::<crate::protocols::por::Por>(&few), (512, 512));
+        assert_eq!(count::<crate::protocols::pcl::PclDerandomised>(&few), (448, 448));
+    }
+
     // --- Canaries: each law must fail on a protocol that breaks it. ---
 
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// At most this many characters of a value are shown.
+const SHOWN: usize = 120;
+
 /// Something was asked for that cannot be; the message names the value and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -16,7 +19,13 @@ pub struct Error {
 impl Error {
     /// `name = value` is refused because of `allowed`.
     pub fn new(name: impl Into<String>, value: impl ToString, allowed: impl Into<String>) -> Self {
-        Self { name: name.into(), value: value.to_string(), allowed: allowed.into() }
+        let value = value.to_string();
+        let shown = if value.chars().count() > SHOWN {
+            value.chars().take(SHOWN).chain("...".chars()).collect()
+        } else {
+            value
+        };
+        Self { name: name.into(), value: shown, allowed: allowed.into() }
     }
 
     /// The same error with a place in front of the name.

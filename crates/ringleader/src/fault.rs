@@ -137,7 +137,7 @@ impl FromStr for Fault {
         }
         let when = match when.ok_or_else(|| wrong(text))? {
             "safe" => When::Safe,
-            step => When::Step(step.parse().map_err(|_| wrong(step))?),
+            step => When::Step(count(step).ok_or_else(|| wrong(step))?),
         };
         let place = match (agents, list, place) {
             (Some(count), None, place) => parse_count(count, place.unwrap_or("random")),
@@ -147,6 +147,15 @@ impl FromStr for Fault {
         let place = place.ok_or_else(|| wrong(text))?;
         Ok(Self { place, variable: variable.map(str::to_owned), when })
     }
+}
+
+/// A count as people write it: 5000000, 5_000_000 or 5e6.
+#[must_use]
+pub fn count(text: &str) -> Option<u64> {
+    let plain = text.replace('_', "");
+    let Some((digits, zeros)) = plain.split_once(['e', 'E']) else { return plain.parse().ok() };
+    let power = 10_u64.checked_pow(zeros.parse().ok()?)?;
+    digits.parse::<u64>().ok()?.checked_mul(power)
 }
 
 fn parse_count(count: &str, place: &str) -> Option<Place> {

@@ -54,7 +54,12 @@ fn plain(out: &mut dyn Write, rows: &[Row], n: usize) -> std::io::Result<()> {
         writeln!(out, "    {} {} steps", faint("claimed   "), about.bound)?;
         writeln!(out, "    {} {}", faint("rules     "), about.origin.name())?;
         writeln!(out, "    {} {}", faint("safe set  "), about.safe)?;
-        writeln!(out, "    {} {}", faint("options   "), options.join(" "))?;
+        writeln!(
+            out,
+            "    {} {}",
+            faint("options   "),
+            if options.is_empty() { "none".into() } else { options.join(" ") }
+        )?;
         writeln!(out, "    {} {}\n", faint("starts    "), starts.join(", "))?;
     }
     Ok(())

@@ -22,9 +22,9 @@ pub(crate) fn draw(out: &mut dyn Write, population: &dyn Population) -> io::Resu
     for start in (0..shown).step_by(ACROSS) {
         let agents: Vec<usize> = (start..(start + ACROSS).min(shown)).map(|i| (first + i) % n).collect();
         writeln!(out, "{}", faint(format!("{:>8} u_{}", "", agents[0])))?;
-        for lane in &lanes {
+        for (k, lane) in lanes.iter().enumerate() {
             // A lane with nothing in it would only push the others apart.
-            if is_empty(lane, &agents) {
+            if k > 0 && is_empty(lane, &agents) {
                 continue;
             }
             let cells: String = agents.iter().map(|&i| lane.cells[i]).collect();

@@ -1,5 +1,7 @@
 //! `ringleader replay`: run a recorded execution, and check what the case expects of it.
 
+use std::iter::Peekable;
+
 use ringleader::engine::stepper::Halt;
 use ringleader::lab::{Population, Script, populate_trial};
 use ringleader::value::Value;
@@ -7,7 +9,7 @@ use ringleader::value::Value;
 use crate::args::ReplayArgs;
 use crate::case::{self, Case};
 use crate::progress::Bar;
-use crate::stop::Stop;
+use crate::stop::{Stop, outcome};
 use crate::{files, json};
 
 /// A long replay looks for Ctrl-C this often.
@@ -27,9 +29,9 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<(), Stop> {
     let times = hash_times(&case, steps)?;
     let mut play = Play { population: population.as_mut(), script, at: 0, bar: Bar::new(steps, args.quiet) };
     let hashes = play.hashes(&times, steps, &faults(&case, steps)?)?;
-    play.bar.clear();
-    print(population.as_ref(), steps, &hashes)?;
-    expectations(&case, population.as_ref(), steps, &hashes)
+    drop(play);
+    let printed = print(population.as_ref(), steps, &hashes);
+    outcome(printed, expectations(&case, population.as_ref(), steps, &hashes))
 }
 
 /// Every 100 steps up to the end, but in a run given by its seed not more than [`MAX_HASHES`] times.
@@ -80,26 +82,35 @@ impl Play<'_> {
     pub(crate) fn hashes(&mut self, times: &[u64], end: u64, faults: &[Fault<'_>]) -> Result<Vec<(u64, String)>, Stop> {
         let mut hashes = Vec::new();
         let mut faults = faults.iter().peekable();
-        for &time in times.iter().chain([&end]) {
-            while let Some((step, agents)) = faults.next_if(|(step, _)| *step <= time) {
-                self.to(*step)?;
-                agents.iter().try_for_each(|(i, state)| self.population.set_agent(*i, state))?;
-            }
-            self.to(time)?;
+        for &time in times {
+            self.play_to(time, &mut faults)?;
             hashes.push((time, json::hash(self.population)));
         }
-        hashes.truncate(times.len());
+        self.play_to(end, &mut faults)?;
         Ok(hashes)
     }
 
+    /// Plays up to step `time`, with the faults on the way.
+    fn play_to<'f>(
+        &mut self,
+        time: u64,
+        faults: &mut Peekable<impl Iterator<Item = &'f Fault<'f>>>,
+    ) -> Result<(), Stop> {
+        while let Some((step, agents)) = faults.next_if(|(step, _)| *step <= time) {
+            self.run_to(*step)?;
+            agents.iter().try_for_each(|(i, state)| self.population.set_agent(*i, state))?;
+        }
+        self.run_to(time)
+    }
+
     /// Plays up to step `time`.
-    fn to(&mut self, time: u64) -> Result<(), Stop> {
+    fn run_to(&mut self, time: u64) -> Result<(), Stop> {
         while self.at < time {
             let steps = CHUNK.min(time - self.at);
             self.population.follow(&mut self.script, steps).map_err(|(halt, done)| ended(halt, self.at + done))?;
             self.at += steps;
             if self.bar.show(self.at, String::new).is_break() {
-                return Err(Stop::Interrupted);
+                return Err(Stop::Interrupted(Some(format!("after {} steps; nothing was checked", self.at))));
             }
         }
         Ok(())
@@ -123,6 +134,7 @@ fn print(population: &dyn Population, steps: u64, hashes: &[(u64, String)]) -> R
             ("leaders", population.leaders().into()),
             ("safe", population.is_safe().into()),
             ("steps", Value::from(steps)),
+            ("parallel_time", Value::from(steps as f64 / population.ring().n() as f64)),
         ];
         for (name, value) in rest {
             write!(out, ",\"{name}\":")?;

@@ -5,14 +5,13 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use ringleader::lab::{Population, populate_trial};
-use ringleader::protocol::Params;
 use ringleader::trial::{From, Record, Scheduler, Trial};
 use ringleader::value::Value;
 
 use crate::args::RunArgs;
 use crate::cmd::{picture, trace};
 use crate::progress::Bar;
-use crate::stop::Stop;
+use crate::stop::{Stop, outcome};
 use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
 use crate::{case, files, json};
 
@@ -24,26 +23,30 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Stop> {
     if let Some(path) = &args.trace {
         files::check_writable(path)?;
     }
-    let limit = population.limit(&trial);
-    let mut bar = Bar::new(limit, args.quiet);
-    let record = population.run(&trial, &mut |steps, gauges| bar.show(steps, || shown(&gauges(), trial.n)))?;
-    bar.clear();
-    if let Some(path) = &args.trace {
-        trace::write(path, &trial, &record, population.as_ref(), args.quiet)?;
-    }
+    let record = watched(population.as_mut(), &trial, args.quiet)?;
     let command = command(args, &trial);
-    files::to_stdout(|out| {
+    // First what was found, then the trace: if that cannot be written, at least the seed is known.
+    let printed = files::to_stdout(|out| {
         if args.json {
             json::write(&mut &mut *out, &as_json(&trial, &record, population.as_ref(), &command))?;
             return writeln!(out);
         }
         summary(out, &trial, &record, population.as_ref(), &command)
-    })?;
-    match record {
-        Record { interrupted: true, .. } => Err(Stop::Interrupted),
+    });
+    if let Some(path) = &args.trace {
+        trace::write(path, &trial, &record, population.as_ref(), args.quiet)?;
+    }
+    let verdict = match record {
+        Record { interrupted: true, .. } => Err(Stop::Interrupted(None)),
         Record { censored: true, .. } => Err(Stop::Limit),
         _ => Ok(()),
-    }
+    };
+    outcome(printed, verdict)
+}
+
+fn watched(population: &mut dyn Population, trial: &Trial, quiet: bool) -> Result<Record, Stop> {
+    let mut bar = Bar::new(population.limit(trial), quiet);
+    Ok(population.run(trial, &mut |steps, gauges| bar.show(steps, || shown(&gauges(), trial.n)))?)
 }
 
 fn shown(gauges: &[(&str, usize)], n: usize) -> String {
@@ -79,17 +82,12 @@ fn is_file(name: &str) -> bool {
 
 fn from_file(trial: &mut Trial, args: &RunArgs, n: Option<usize>, path: &Path) -> Result<(), Stop> {
     let mut file = case::read(path)?;
-    if let (None, Some(name)) = (&args.protocol, &file.protocol) {
-        trial.protocol = ringleader::lab::protocol(name)?.about.name.to_owned();
-    }
+    let about = ringleader::lab::protocol(file.protocol_under(args.protocol.as_deref()))?.about;
     let agents =
         file.initial.take().ok_or_else(|| Stop::Bad(format!("{}: no `config` or `initial`", path.display())))?;
+    trial.protocol = about.name.to_owned();
     trial.n = n.unwrap_or(agents.len());
-    // What the command line says outweighs the file; `kappa` and `c1` say the same thing.
-    let given = |name: &str| trial.params.get(name).is_some() || (name == "kappa" && trial.params.get("c1").is_some());
-    let from_file: Vec<(String, u64)> =
-        file.params_of(&trial.protocol)?.0.into_iter().filter(|(name, _)| !given(name)).collect();
-    trial.params = Params([from_file, trial.params.0.clone()].concat());
+    trial.params = file.params_under(about, &trial.params);
     trial.from = Some(From::Given(agents));
     Ok(())
 }
@@ -160,7 +158,7 @@ fn summary(
     heading(out, trial, record, population)?;
     picture::draw(out, population)?;
     writeln!(out)?;
-    phases(out, trial.n, record)?;
+    phases(out, trial.n, population.about().safe, record)?;
     faults(out, trial.n, record)?;
     writeln!(out)?;
     verdict(out, trial, record, population)?;
@@ -169,13 +167,16 @@ fn summary(
 
 fn heading(out: &mut dyn Write, trial: &Trial, record: &Record, population: &dyn Population) -> io::Result<()> {
     let about = population.about();
-    let settings: Vec<String> = population.settings().iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let mut settings = vec![format!("n = {}", commas(trial.n))];
+    settings.extend(population.settings().iter().map(|(name, value)| format!("{name} = {value}")));
     writeln!(out, "{}  {}", strong(about.name), about.summary)?;
     let states = commas(population.states());
-    writeln!(out, "n = {}, {}, |Q| = {states} states an agent", commas(trial.n), settings.join(", "))?;
+    writeln!(out, "{}", settings.join(", "))?;
+    writeln!(out, "|Q| = {states} states an agent")?;
     let (start, scheduler) = (start_name(trial, population), trial.scheduler.name());
-    let (seed, limit) = (trial.seed, commas(record.limit));
-    writeln!(out, "start {start}, scheduler {scheduler}, seed {seed}, limit {limit} steps\n")
+    writeln!(out, "start {start}, scheduler {scheduler}, seed {}", trial.seed)?;
+    let (limit, parallel) = (commas(record.limit), ratio(record.limit as f64 / trial.n as f64));
+    writeln!(out, "limit {limit} steps (parallel time {parallel})\n")
 }
 
 /// Steps as they are, as parallel time, and divided by the scales of the paper.
@@ -186,11 +187,11 @@ fn scaled(name: &str, n: usize, step: Option<u64>) -> Vec<String> {
     [vec![name.to_owned(), step.map_or("-".into(), commas)], ratios.to_vec()].concat()
 }
 
-fn phases(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
+fn phases(out: &mut dyn Write, n: usize, safe: &'static str, record: &Record) -> io::Result<()> {
     let header = ["phase", "step", "parallel time", "/ n^2", "/ n^2 log2 n"].map(str::to_owned).to_vec();
     let mut reached: Vec<(&str, Option<u64>)> = record.phases.iter().map(|phase| (phase.name, phase.step)).collect();
     if reached.is_empty() {
-        reached.push(("safe", record.safe));
+        reached.push((safe, record.safe));
     }
     reached.push(("last output change", Some(record.last_output_change)));
     // In the order in which they happened; what never happened comes last.
@@ -207,14 +208,19 @@ fn phases(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
 fn faults(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
     for struck in &record.faults {
         let (fault, step) = (&struck.fault, commas(struck.step));
-        writeln!(out, "\nfault {fault} struck {} agents at step {step}", struck.agents.len())?;
+        let parallel = ratio(struck.step as f64 / n as f64);
+        writeln!(
+            out,
+            "\nfault {fault}\n  struck {} agents at step {step} (parallel time {parallel})",
+            struck.agents.len()
+        )?;
         match struck.safe {
             Some(safe) => {
                 let recovery = safe - struck.step;
                 let parallel = ratio(recovery as f64 / n as f64);
                 writeln!(
                     out,
-                    "  safe again at step {}, after {} steps (parallel time {parallel})",
+                    "  safe again at step {}, {} steps later (parallel time {parallel})",
                     commas(safe),
                     commas(recovery)
                 )?;
@@ -258,9 +264,11 @@ fn as_json(trial: &Trial, record: &Record, population: &dyn Population, command:
         Value::map([
             ("fault", struck.fault.to_string().into()),
             ("step", struck.step.into()),
+            ("parallel_time", parallel(Some(struck.step)).into()),
             ("agents", struck.agents.iter().map(|(i, _)| *i).collect::<Vec<_>>().into()),
             ("safe", struck.safe.into()),
             ("recovery", struck.safe.map(|safe| safe - struck.step).into()),
+            ("recovery_parallel_time", parallel(struck.safe.map(|safe| safe - struck.step)).into()),
         ])
     };
     Value::map([
@@ -275,10 +283,12 @@ fn as_json(trial: &Trial, record: &Record, population: &dyn Population, command:
         ("steps", record.steps.into()),
         ("parallel_time", parallel(Some(record.steps)).into()),
         ("safe", record.safe.into()),
+        ("safe_parallel_time", parallel(record.safe).into()),
         ("safe_set", population.about().safe.into()),
         ("censored", record.censored.into()),
         ("interrupted", record.interrupted.into()),
         ("last_output_change", record.last_output_change.into()),
+        ("last_output_change_parallel_time", parallel(Some(record.last_output_change)).into()),
         ("phases", record.phases.iter().map(phase).collect::<Vec<_>>().into()),
         ("faults", record.faults.iter().map(fault).collect::<Vec<_>>().into()),
         ("leaders", population.leaders().into()),

@@ -107,16 +107,40 @@ impl Tracker {
         let phases = P::phases();
         let before = stepper.clone();
         let mut open: Vec<usize> = self.pending(&phases, |kind| matches!(kind, PhaseKind::Open(_)));
-        for _ in 0..steps {
-            let woken = self.step(stepper, &phases, &open)?;
-            if woken {
+        let end = stepper.steps + steps;
+        while stepper.steps < end && !open.is_empty() {
+            if self.step(stepper, &phases, &open)? {
                 self.look(stepper, &phases, &mut open);
             }
         }
+        self.follow_leaders(stepper, end - stepper.steps)?;
         for k in self.pending(&phases, |kind| matches!(kind, PhaseKind::Closed)) {
             if (phases[k].holds)(&stepper.protocol, &stepper.config) {
                 self.phases[k] = Some(before.steps + hitting::first_in(&before, steps, phases[k].holds));
             }
+        }
+        Ok(())
+    }
+
+    /// Runs `steps` interactions and follows outputs and leaders, when no open phase is left.
+    fn follow_leaders<P, S, C>(&mut self, stepper: &mut Stepper<P, S, C>, steps: u64) -> Result<(), Halt>
+    where
+        P: Protocol,
+        S: Iterator<Item = Interaction>,
+        C: Iterator<Item = u64>,
+    {
+        let first = stepper.steps + 1;
+        for step in first..first + steps {
+            let look = |protocol: &P, (before, led): ([u64; 2], [bool; 2]), after: [&P::State; 2]| {
+                if outputs(protocol, after) != before {
+                    self.last_output_change = step;
+                    self.births_and_deaths(led, after.map(|state| protocol.is_leader(state)), step);
+                }
+            };
+            let peek = |protocol: &P, states: [&P::State; 2]| {
+                (outputs(protocol, states), states.map(|state| protocol.is_leader(state)))
+            };
+            stepper.step(peek, look)?;
         }
         Ok(())
     }
@@ -143,7 +167,11 @@ impl Tracker {
             let before = [&before[0], &before[1]];
             if outputs(protocol, before) != outputs(protocol, after) {
                 self.last_output_change = step;
-                self.births_and_deaths(protocol, before, after, step);
+                self.births_and_deaths(
+                    before.map(|v| protocol.is_leader(v)),
+                    after.map(|v| protocol.is_leader(v)),
+                    step,
+                );
             }
             woken = open.iter().any(|&k| match phases[k].kind {
                 PhaseKind::Open(differ) => differ(before[0], after[0]) || differ(before[1], after[1]),
@@ -154,15 +182,9 @@ impl Tracker {
         Ok(woken)
     }
 
-    fn births_and_deaths<P: Protocol>(
-        &mut self,
-        protocol: &P,
-        before: [&P::State; 2],
-        after: [&P::State; 2],
-        step: u64,
-    ) {
+    fn births_and_deaths(&mut self, before: [bool; 2], after: [bool; 2], step: u64) {
         for k in 0..2 {
-            match (protocol.is_leader(before[k]), protocol.is_leader(after[k])) {
+            match (before[k], after[k]) {
                 (false, true) => self.leaders += 1,
                 (true, false) => {
                     self.leaders -= 1;
@@ -198,7 +220,7 @@ impl Tracker {
         }
         let own = P::phases().into_iter().zip(&self.phases);
         all.extend(own.map(|(phase, &step)| Reached { name: phase.name, about: phase.about, step }));
-        all.push(Reached { name: "safe", about: "", step: safe });
+        all.push(Reached { name: P::ABOUT.safe, about: "the closed safe set", step: safe });
         all
     }
 }

@@ -274,21 +274,8 @@ impl<const PRIME: bool> PplOf<PRIME> {
 }
 
 impl<const PRIME: bool> Protocol for PplOf<PRIME> {
-    const ABOUT: About = if PRIME {
-        About {
-            name: "ppl-prime",
-            case: "P_PL_prime",
-            summary: "P'_PL of Section 4.2: P_PL that always takes the construction branch",
-            ring: Orientation::Directed,
-            assumption: "psi = log n + O(1); starts in C_PB",
-            bound: "O(n^2 log n)",
-            origin: Origin::Paper,
-            elects: true,
-            safe: "S_PL",
-            parameters: &PARAMETERS,
-        }
-    } else {
-        About {
+    const ABOUT: About = {
+        let ppl = About {
             name: "ppl",
             case: "P_PL",
             summary: "P_PL, Algorithms 1-5: elects one leader from any configuration",
@@ -299,7 +286,15 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
             elects: true,
             safe: "S_PL",
             parameters: &PARAMETERS,
-        }
+        };
+        let prime = About {
+            name: "ppl-prime",
+            case: "P_PL_prime",
+            summary: "P'_PL of Section 4.2: P_PL that always takes the construction branch",
+            assumption: "psi = log n + O(1); starts in C_PB",
+            ..ppl
+        };
+        if PRIME { prime } else { ppl }
     };
 
     fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
@@ -343,7 +338,7 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
     }
 
     fn starts() -> Vec<Start<Self>> {
-        vec![
+        let mut starts: Vec<Start<Self>> = vec![
             Start { name: "leaderless", about: "every variable zero, no leader", make: starts::leaderless },
             Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
             Start { name: "all-leaders", about: "every agent a leader, all else zero", make: starts::all_leaders },
@@ -354,7 +349,7 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
             },
             Start {
                 name: "wrong-id",
-                about: "no leader, all in detection mode, dist consistent, segment IDs wrong in one place only (needs 2psi | n)",
+                about: "no leader, all in detection mode, dist consistent, segment IDs wrong in one place only, the last to the first (needs 2psi | n)",
                 make: starts::wrong_id,
             },
             Start {
@@ -373,7 +368,13 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
                 make: starts::tokens,
             },
             Start { name: "safe", about: "a random member of S_PL", make: starts::safe },
-        ]
+        ];
+        if PRIME {
+            // It creates no leader, so it must not start without one, nor lose the only one.
+            starts.retain(|start| !["leaderless", "wrong-id", "stale-signals", "live-bullets"].contains(&start.name));
+            starts.swap(0, 1);
+        }
+        starts
     }
 
     fn phases() -> Vec<Phase<Self>> {

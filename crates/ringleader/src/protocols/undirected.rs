@@ -93,6 +93,11 @@ impl<const D: bool> UndirectedOf<D> {
         }
     }
 
+    /// Whether all agents point one way and the P_PL part is in a set when read that way.
+    fn oriented_in(&self, config: &[State], set: impl Fn(ppl::Sets<'_>) -> bool) -> bool {
+        Self::directed(config).is_some_and(|pl| set(self.pl.sets(&pl)))
+    }
+
     fn with_pl(&self, ring: Ring, generator: &mut Generator, pl: MakeStart<Ppl>) -> Result<Vec<State>, Error> {
         let mut config = uniform(self, ring, generator)?;
         let parts = pl(&self.pl, ring, generator)?;
@@ -100,8 +105,9 @@ impl<const D: bool> UndirectedOf<D> {
         Ok(config)
     }
 
-    fn safe(&self, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, Error> {
-        let mut config = self.with_pl(ring, generator, ppl::starts::safe)?;
+    /// A ring that is coloured, remembers, and is oriented, with this P_PL part in the direction of `dir`.
+    fn settled_with_pl(&self, ring: Ring, generator: &mut Generator, pl: MakeStart<Ppl>) -> Result<Vec<State>, Error> {
+        let mut config = self.with_pl(ring, generator, pl)?;
         let colors = pcl::two_hop_coloring(ring, self.cl.colors(), generator);
         let cl = pcl::red_free_stamps(&self.cl, &colors, generator);
         config.iter_mut().zip(cl).for_each(|(v, cl)| v.cl = cl);
@@ -144,16 +150,16 @@ impl<const D: bool> Protocol for UndirectedOf<D> {
         name: if D { "undirected-derandomised" } else { "undirected" },
         case: if D { "undirected_derandomised" } else { "undirected" },
         summary: if D {
-            "The composition of Theorem 3 with derandomised P_CL"
+            "The composition of Theorem 3, P_CL derandomised"
         } else {
-            "The composition of Theorem 3: P_CL, P_OR and P_PL on an undirected ring"
+            "The composition of Theorem 3: P_CL, P_OR, P_PL at once"
         },
         ring: Orientation::Undirected,
         assumption: "psi = log n + O(1)",
         bound: "O(n^2 log n)",
         origin: Origin::Paper,
         elects: true,
-        safe: "red-free, memory right, oriented, S_PL",
+        safe: "oriented S_PL",
         parameters: &parameters(),
     };
 
@@ -206,6 +212,15 @@ impl<const D: bool> Protocol for UndirectedOf<D> {
                 }
             };
         }
+        macro_rules! settled {
+            ($name:literal, $about:literal, $make:path) => {
+                Start {
+                    name: $name,
+                    about: concat!($about, "; coloured and oriented"),
+                    make: |p, ring, generator| p.settled_with_pl(ring, generator, $make),
+                }
+            };
+        }
         use ppl::starts;
         vec![
             over!("leaderless", "the P_PL part zero, no leader", starts::leaderless),
@@ -213,19 +228,43 @@ impl<const D: bool> Protocol for UndirectedOf<D> {
             over!("all-leaders", "every agent a leader", starts::all_leaders),
             over!("stale-signals", "no leader, every signal set", starts::stale_signals),
             over!("live-bullets", "one unshielded leader, a live bullet at every agent", starts::live_bullets),
-            Start { name: "safe", about: "a random safe configuration", make: Self::safe },
+            settled!("two-leaders", "two shielded antipodal leaders, dist right for both", starts::two_leaders),
+            settled!(
+                "wrong-id",
+                "no leader, detection mode, IDs wrong in one place only (needs 2psi | n)",
+                starts::wrong_id
+            ),
+            settled!("tokens", "one leader, dist and last right, random bits and tokens", starts::tokens),
+            Start {
+                name: "safe",
+                about: "a random safe configuration",
+                make: |p, ring, generator| p.settled_with_pl(ring, generator, starts::safe),
+            },
         ]
     }
 
     fn phases() -> Vec<Phase<Self>> {
-        let closed = |name, about, holds| Phase { name, about, holds, kind: PhaseKind::Closed };
+        fn differ(a: &State, b: &State) -> bool {
+            let seen = |v: &State| (v.pl.leader, v.pl.b, v.pl.dist, v.pl.last, v.pl.bullet, v.pl.shield, v.pl.signal_b);
+            seen(a) != seen(b) || (a.cl.color, a.dir) != (b.cl.color, b.dir)
+        }
+        let closed =
+            |name, about, holds: fn(&Self, &[State]) -> bool| Phase { name, about, holds, kind: PhaseKind::Closed };
+        let open = |name, about, holds: fn(&Self, &[State]) -> bool| Phase {
+            name,
+            about,
+            holds,
+            kind: PhaseKind::Open(differ),
+        };
         vec![
             closed("red-free", "no colour or stamp conflict", |_, c| pcl::red_free(&cl(c))),
             closed("memory", "red-free, and every agent knows its neighbours' colours", |_, c| remembered(c)),
             closed("oriented", "red-free, memory right, and all agents point one way", |_, c| settled(c)),
-            closed("C_PB", "settled, and the P_PL part in C_PB", |p, c| {
-                settled(c) && Self::directed(c).is_some_and(|pl| p.pl.sets(&pl).in_c_pb())
+            closed("C_PB", "the same, and the P_PL part in C_PB", |p, c| {
+                p.oriented_in(c, |sets| sets.in_c_pb()) && remembered(c)
             }),
+            open("C_DL", "oriented, and the P_PL part in C_DL", |p, c| p.oriented_in(c, |sets| sets.in_c_dl())),
+            open("perfect", "oriented, and the P_PL part perfect", |p, c| p.oriented_in(c, |sets| sets.perfect())),
         ]
     }
 
