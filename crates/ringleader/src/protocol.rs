@@ -105,10 +105,15 @@ pub trait Protocol: Transition {
         vec![("leaders", leaders(self, config).len())]
     }
 
-    /// The ring as text: one character an agent and lane.
+    /// The ring as text: one character an agent and lane. By default the leaders, or the outputs where none is elected.
     fn picture(&self, config: &[Self::State]) -> Vec<Lane> {
-        let cell = |state| if self.is_leader(state) { 'L' } else { '.' };
-        vec![Lane { name: "leader", cells: config.iter().map(cell).collect(), legend: "L leader" }]
+        if Self::ABOUT.elects {
+            let cell = |state| if self.is_leader(state) { 'L' } else { '.' };
+            return vec![Lane { name: "leader", cells: config.iter().map(cell).collect(), legend: "L leader" }];
+        }
+        let digit = |state| u32::try_from(self.output(state)).ok().and_then(|output| char::from_digit(output, 36));
+        let cells = config.iter().map(|state| digit(state).unwrap_or('+')).collect();
+        vec![Lane { name: "output", cells, legend: "the output, 0-9 a-z (+ beyond)" }]
     }
 }
 
