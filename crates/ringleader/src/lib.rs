@@ -19,6 +19,7 @@
 //! The library does no input or output, reads no clock, starts no threads and knows nothing of its environment.
 
 pub mod check;
+pub mod circuit;
 pub mod engine;
 pub mod error;
 pub mod fault;
