@@ -117,7 +117,7 @@ impl Transition for Wrong {
             3 if before.0.token[1].is_some() && l.token[1].is_none() && r.token[1].is_none() => {
                 l.token[1] = before.0.token[1]
             }
-            4 if before.1.clock == self.0.kappa_max => r.clock = r.clock.min(self.0.kappa_max - 1),
+            4 if before.0.last == 1 => l.last = 1,
             _ => {}
         }
     }
