@@ -29,6 +29,7 @@ pub mod protocols;
 pub mod random;
 pub mod ring;
 pub mod schedule;
+pub mod stats;
 pub mod trial;
 pub mod value;
 pub mod variables;
