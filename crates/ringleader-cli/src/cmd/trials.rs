@@ -84,7 +84,7 @@ impl Report<'_> {
             },
         ];
         if !self.trial.faults.is_empty() {
-            measures.push(Measure { key: "recovery", title: "recovery, last fault", beyond: ">= ", sample: recovery });
+            measures.push(Measure { key: "recovery", title: "last recovery", beyond: ">= ", sample: recovery });
         }
         measures
     }
@@ -128,7 +128,8 @@ impl Report<'_> {
         let (finished, asked, censored) = (self.finished.len(), commas(self.asked), self.censored());
         if self.interrupted() {
             let done = commas(finished);
-            writeln!(out, "{}: {done} of {asked} trials are finished, short ones first", alarm("interrupted"))?;
+            writeln!(out, "{}: {done} of {asked} trials are finished", alarm("interrupted"))?;
+            writeln!(out, "these are rather the short ones, so the figures are too low")?;
         }
         if censored > 0 {
             let (cut, limit) = (commas(censored), commas(self.limit));
@@ -293,5 +294,22 @@ impl Measure {
             ("parallel_time", (mean.value / n as f64).into()),
             ("interval", interval.into()),
         ]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_figures_fit_80_columns() {
+        let sample = [Observed::exactly(0), Observed::at_least(1 << 44)].into_iter().collect();
+        let measure = Measure { key: "recovery", title: "last output change", beyond: ">= ", sample };
+        let mut out = Vec::new();
+        measure.table(&mut out, 1 << 20).unwrap();
+        let shown = anstream::adapter::strip_bytes(&out).into_vec();
+        let shown = String::from_utf8(shown).unwrap();
+        assert!(shown.contains(">= 17,592,186,044,416"), "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     }
 }
