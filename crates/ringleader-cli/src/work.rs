@@ -19,7 +19,7 @@ use crate::text::ratio;
 /// The most seeds that a thread takes at once.
 const MAX_CHUNK: u64 = 64;
 /// How many times a thread comes for seeds at least, if there are enough, so that all end at about the same time.
-const ROUNDS: u64 = 8;
+const ROUNDS: u64 = 64;
 
 /// What is kept of a finished trial.
 #[derive(Clone, Debug, PartialEq)]

@@ -45,7 +45,7 @@ fn exhaustive<P: Protocol, C: Circuit<State = P::State>>(protocol: &P, circuit: 
 /// Meetings of random states, drawn from a large pool; `pairs` of them.
 fn random<P: Protocol, C: Circuit<State = P::State>>(protocol: &P, circuit: &C, pairs: usize, seed: u64) {
     let (variables, mut generator) = (protocol.variables(), stream(seed, Stream::Start));
-    let mut pool = vec![P::State::default(); 100_000];
+    let mut pool: Vec<P::State> = std::iter::repeat_n(P::State::default(), 100_000).collect();
     for variable in &variables.0 {
         pool.iter_mut().for_each(|state| variable.randomise(state, &mut generator));
     }
@@ -115,7 +115,7 @@ impl Transition for Wrong {
             1 if before.0.leader == 1 && before.1.signal_r == self.0.kappa_max => r.hits = 1,
             2 if before.0.bullet == 2 && before.1.bullet == 1 => r.bullet = 2,
             3 if before.0.token[1].is_some() && l.token[1].is_none() && r.token[1].is_none() => {
-                l.token[1] = before.0.token[1]
+                l.token[1] = before.0.token[1];
             }
             4 if before.0.last == 1 => l.last = 1,
             _ => {}
