@@ -58,6 +58,8 @@ pub(crate) fn main_job() -> Command {
         limit: None,
         scheduler: "uniform".into(),
         no_phases: false,
+        trials: None,
+        threads: None,
         trace: None,
         json: false,
         quiet: false,
@@ -80,6 +82,7 @@ Examples:
                                                     see why the paper needs 2^psi >= n
   ringleader run --n 8 --seed 1 --trace case.json   write the execution for `replay`
   ringleader run --seed 1 --json | jq .safe
+  ringleader run --n 64 --trials 1000 --seed 1      mean, median and quantiles with 95 % intervals, on all cores
 
 Starts (the first is the default; a name with a dot or a slash is a JSON file):
 {}
@@ -112,8 +115,14 @@ pub(crate) struct RunArgs {
     /// Look only for safety and the last change of output, which is faster
     #[arg(long)]
     pub(crate) no_phases: bool,
+    /// Run this many independent trials, with seeds from --seed on, and show statistics instead of phases
+    #[arg(long, value_name = "K", value_parser = trials)]
+    pub(crate) trials: Option<u64>,
+    /// How many threads run the trials, which changes no result [default: one for every core]
+    #[arg(long, value_name = "T", requires = "trials", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
     /// Write the execution as a case that `replay` accepts
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "trials")]
     pub(crate) trace: Option<PathBuf>,
     /// Print the record as one JSON object
     #[arg(long)]
@@ -188,6 +197,22 @@ pub(crate) struct InspectArgs {
 fn count(text: &str) -> Result<u64, String> {
     let allowed = "allowed is a whole number of at most 2^64-1, such as 5000000 or 5e6";
     ringleader::fault::count(text).ok_or_else(|| allowed.into())
+}
+
+/// The greatest number of trials in one go; each takes some memory until the end.
+const MAX_TRIALS: u64 = 10_000_000;
+/// More threads than any machine of today has cores.
+const MAX_THREADS: u64 = 4096;
+
+fn trials(text: &str) -> Result<u64, String> {
+    let allowed = |trials: &u64| (1..=MAX_TRIALS).contains(trials);
+    count(text).ok().filter(allowed).ok_or_else(|| format!("allowed is a whole number, 1 to {MAX_TRIALS}"))
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    let allowed = |threads: &u64| (1..=MAX_THREADS).contains(threads);
+    let threads = count(text).ok().filter(allowed).and_then(|threads| usize::try_from(threads).ok());
+    threads.ok_or_else(|| format!("allowed is a whole number, 1 to {MAX_THREADS}"))
 }
 
 fn starts_help() -> String {
@@ -277,6 +302,7 @@ mod tests {
             (main.fault, main.no_phases, main.trace, main.json),
             (run.fault, run.no_phases, run.trace, run.json)
         );
+        assert_eq!((main.trials, main.threads), (run.trials, run.threads));
     }
 
     #[test]

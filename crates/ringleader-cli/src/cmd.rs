@@ -6,3 +6,4 @@ pub(crate) mod picture;
 pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod trace;
+pub(crate) mod trials;

@@ -8,6 +8,7 @@ mod json;
 mod progress;
 mod stop;
 mod text;
+mod work;
 
 use std::process::ExitCode;
 

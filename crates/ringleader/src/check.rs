@@ -2,6 +2,8 @@
 //!
 //! They need nothing from the protocol but its declaration, so a new protocol is checked from the day it is listed.
 
+pub mod forms;
+
 use std::fmt;
 
 use crate::protocol::{Input, Params, Protocol, Transition, uniform};

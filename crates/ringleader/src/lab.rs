@@ -3,6 +3,7 @@
 //! Dynamic dispatch happens here, once a trial, never once a step.
 
 use std::fmt;
+use std::ops::{ControlFlow, Range};
 
 use crate::check::{self, Broken};
 use crate::engine::stepper::{Halt, Stepper};
@@ -98,6 +99,40 @@ pub fn protocol(name: &str) -> Result<Entry, Error> {
 /// If the protocol is unknown, or a parameter, the size or the start is refused.
 pub fn populate_trial(trial: &Trial) -> Result<Box<dyn Population>, Error> {
     protocol(&trial.protocol)?.populate(trial)
+}
+
+/// Runs a trial once for each seed, whatever its own seed is. Seeds wrap around: after the greatest comes 0, so a range
+/// whose end is before its start goes through it.
+///
+/// `watch` is called after each finished trial, and `Break` ends the batch; `stop` is asked now and then on the way, and
+/// `true` gives up the trials that are not finished. Either way the records are those of the first seeds, in order.
+///
+/// # Errors
+/// If the protocol is unknown, or a parameter, the size, the start or a fault is refused.
+pub fn run_batch(
+    trial: &Trial,
+    seeds: Range<u64>,
+    stop: &dyn Fn() -> bool,
+    watch: &mut dyn FnMut(&Record) -> ControlFlow<()>,
+) -> Result<Vec<Record>, Error> {
+    let (mut trial, mut records) = (trial.clone(), Vec::new());
+    for k in 0..seeds.end.wrapping_sub(seeds.start) {
+        trial.seed = seeds.start.wrapping_add(k);
+        let go_on = &mut |_, _: &dyn Fn() -> Vec<(&'static str, usize)>| match stop() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        let record = populate_trial(&trial)?.run(&trial, go_on)?;
+        if record.interrupted {
+            break;
+        }
+        let watched = watch(&record);
+        records.push(record);
+        if watched.is_break() {
+            break;
+        }
+    }
+    Ok(records)
 }
 
 /// What a population does next when it is not left to a trial.
@@ -291,5 +326,46 @@ impl<P: Protocol> Typed<P> {
         let advanced = stepper.advance(steps).map_err(|halt| (halt, stepper.steps));
         self.config = stepper.config;
         advanced
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trial() -> Trial {
+        Trial { phases: false, ..Trial::new("ppl", 5, 0) }
+    }
+
+    fn alone(seed: u64) -> Record {
+        let trial = Trial { seed, ..trial() };
+        populate_trial(&trial).unwrap().run(&trial, &mut |_, _| ControlFlow::Continue(())).unwrap()
+    }
+
+    #[test]
+    fn a_batch_is_its_trials_one_by_one() {
+        let records = run_batch(&trial(), 3..6, &|| false, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!(records, [3, 4, 5].map(alone));
+        let around = Range { start: u64::MAX, end: 1 };
+        let records = run_batch(&trial(), around, &|| false, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!(records, [u64::MAX, 0].map(alone));
+    }
+
+    #[test]
+    fn a_batch_can_be_ended_and_stopped() {
+        let mut left = 2;
+        let mut two = |_: &Record| {
+            left -= 1;
+            if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        assert_eq!(run_batch(&trial(), 0..9, &|| false, &mut two).unwrap(), [0, 1].map(alone));
+        let none = run_batch(&trial(), 0..9, &|| true, &mut |_| ControlFlow::Continue(())).unwrap();
+        assert_eq!(none, []);
+    }
+
+    #[test]
+    fn a_batch_refuses_what_a_trial_refuses() {
+        let wrong = Trial { n: 2, ..trial() };
+        assert!(run_batch(&wrong, 0..1, &|| false, &mut |_| ControlFlow::Continue(())).is_err());
     }
 }

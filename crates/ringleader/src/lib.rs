@@ -19,6 +19,7 @@
 //! The library does no input or output, reads no clock, starts no threads and knows nothing of its environment.
 
 pub mod check;
+pub mod circuit;
 pub mod engine;
 pub mod error;
 pub mod fault;
@@ -28,6 +29,7 @@ pub mod protocols;
 pub mod random;
 pub mod ring;
 pub mod schedule;
+pub mod stats;
 pub mod trial;
 pub mod value;
 pub mod variables;

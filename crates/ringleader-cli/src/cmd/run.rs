@@ -9,7 +9,7 @@ use ringleader::trial::{From, Record, Scheduler, Trial};
 use ringleader::value::Value;
 
 use crate::args::RunArgs;
-use crate::cmd::{picture, trace};
+use crate::cmd::{picture, trace, trials};
 use crate::progress::Bar;
 use crate::stop::{Stop, outcome};
 use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
@@ -18,6 +18,13 @@ use crate::{case, files, json};
 const DEFAULT_N: usize = 256;
 
 pub(crate) fn run(args: &RunArgs) -> Result<(), Stop> {
+    match args.trials {
+        Some(trials) => trials::run(args, trials),
+        None => run_once(args),
+    }
+}
+
+fn run_once(args: &RunArgs) -> Result<(), Stop> {
     let trial = trial(args)?;
     let mut population = populate_trial(&trial)?;
     if let Some(path) = &args.trace {
@@ -58,7 +65,7 @@ fn shown(gauges: &[(&str, usize)], n: usize) -> String {
 }
 
 /// The trial that the options describe. What they do not say may come from a start file, or is a default.
-fn trial(args: &RunArgs) -> Result<Trial, Stop> {
+pub(super) fn trial(args: &RunArgs) -> Result<Trial, Stop> {
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let n = args.n.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
     let mut trial = Trial::new(args.protocol.as_deref().unwrap_or("ppl"), n.unwrap_or(DEFAULT_N), seed);
@@ -98,7 +105,7 @@ fn fresh_seed() -> u64 {
 }
 
 /// The command that repeats the trial.
-fn command(args: &RunArgs, trial: &Trial) -> String {
+pub(super) fn command(args: &RunArgs, trial: &Trial) -> String {
     let mut words = vec!["ringleader run".to_owned()];
     let mut option = |name: &str, value: String| words.push(format!("--{name} {}", quoted(&value)));
     if trial.protocol != "ppl" {
@@ -135,7 +142,7 @@ fn quoted(word: &str) -> String {
     }
 }
 
-fn start_name(trial: &Trial, population: &dyn Population) -> String {
+pub(super) fn start_name(trial: &Trial, population: &dyn Population) -> String {
     match &trial.from {
         Some(From::Named(name)) => name.clone(),
         Some(From::Given(_)) => "given".into(),
@@ -165,14 +172,19 @@ fn summary(
     writeln!(out, "{} {command}", faint("repeat:"))
 }
 
-fn heading(out: &mut dyn Write, trial: &Trial, record: &Record, population: &dyn Population) -> io::Result<()> {
+/// The protocol, the ring and the settings.
+pub(super) fn introduce(out: &mut dyn Write, trial: &Trial, population: &dyn Population) -> io::Result<()> {
     let about = population.about();
     let mut settings = vec![format!("n = {}", commas(trial.n))];
     settings.extend(population.settings().iter().map(|(name, value)| format!("{name} = {value}")));
     writeln!(out, "{}  {}", strong(about.name), about.summary)?;
     let states = commas(population.states());
     writeln!(out, "{}", settings.join(", "))?;
-    writeln!(out, "|Q| = {states} states an agent")?;
+    writeln!(out, "|Q| = {states} states an agent")
+}
+
+fn heading(out: &mut dyn Write, trial: &Trial, record: &Record, population: &dyn Population) -> io::Result<()> {
+    introduce(out, trial, population)?;
     let (start, scheduler) = (start_name(trial, population), trial.scheduler.name());
     writeln!(out, "start {start}, scheduler {scheduler}, seed {}", trial.seed)?;
     let (limit, parallel) = (commas(record.limit), ratio(record.limit as f64 / trial.n as f64));

@@ -1,5 +1,7 @@
 //! Runs the binary as a user would.
 
+#![allow(dead_code, reason = "each test binary uses its part of the harness")]
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -15,7 +17,6 @@ pub(crate) fn ringleader(args: &[&str]) -> Output {
 }
 
 /// Runs it with a text on standard input.
-#[allow(dead_code, reason = "each test binary uses its part of the harness")]
 pub(crate) fn ringleader_with_input(args: &[&str], input: &str) -> Output {
     let mut child =
         program().args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

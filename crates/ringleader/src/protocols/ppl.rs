@@ -22,6 +22,7 @@ use crate::value::Value;
 use crate::variable;
 use crate::variables::{Domain, Field, Variables};
 
+pub mod circuit;
 mod picture;
 pub mod sets;
 pub mod starts;

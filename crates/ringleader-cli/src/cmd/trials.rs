@@ -1,0 +1,316 @@
+//! `ringleader run --trials`: many trials on all cores, and their statistics.
+
+use std::cmp::Reverse;
+use std::io::{self, Write};
+
+use ringleader::lab::{Population, populate_trial};
+use ringleader::stats::{Observed, Sample};
+use ringleader::trial::Trial;
+use ringleader::value::Value;
+
+use crate::args::RunArgs;
+use crate::cmd::run::{command, introduce, start_name, trial};
+use crate::stop::{Stop, outcome};
+use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
+use crate::work::{Finished, all_cores, run_all};
+use crate::{files, json};
+
+/// The quantiles that are shown, in percent; the median is shown before them.
+const QUANTILES: [usize; 5] = [5, 25, 75, 95, 99];
+
+pub(crate) fn run(args: &RunArgs, asked: u64) -> Result<(), Stop> {
+    let trial = Trial { phases: false, ..trial(args)? };
+    let population = populate_trial(&trial)?;
+    let threads = args.threads.unwrap_or_else(all_cores).min(usize::try_from(asked).unwrap_or(usize::MAX));
+    let finished = run_all(&trial, asked, threads, args.quiet)?;
+    let limit = population.limit(&trial);
+    let report = Report { args, trial, population: population.as_ref(), limit, asked, threads, finished };
+    let printed = files::to_stdout(|out| {
+        if args.json {
+            json::write(&mut &mut *out, &report.as_json())?;
+            return writeln!(out);
+        }
+        report.summary(out)
+    });
+    let verdict = match &report {
+        report if report.interrupted() => Err(Stop::Interrupted(None)),
+        report if report.censored() > 0 => Err(Stop::Limit),
+        _ => Ok(()),
+    };
+    outcome(printed, verdict)
+}
+
+struct Report<'a> {
+    args: &'a RunArgs,
+    trial: Trial,
+    population: &'a dyn Population,
+    limit: u64,
+    asked: u64,
+    threads: usize,
+    finished: Vec<Finished>,
+}
+
+/// Something that every trial has a number of steps for.
+struct Measure {
+    /// The word in JSON and for people.
+    key: &'static str,
+    title: &'static str,
+    /// How a value that is known only from below is marked.
+    beyond: &'static str,
+    sample: Sample,
+}
+
+impl Report<'_> {
+    fn interrupted(&self) -> bool {
+        (self.finished.len() as u64) < self.asked
+    }
+
+    fn censored(&self) -> usize {
+        self.finished.iter().filter(|one| one.censored).count()
+    }
+
+    fn measures(&self) -> Vec<Measure> {
+        let safe = |one: &Finished| one.safe.map_or(Observed::at_least(self.limit), Observed::exactly);
+        // A trial that was cut off may have changed its last output already, or may not.
+        let output = |one: &Finished| Observed { value: one.last_output_change, exact: !one.censored };
+        let all = || self.finished.iter();
+        let recovery: Sample = all().filter_map(|one| one.recovery).collect();
+        let mut measures = vec![
+            Measure { key: "safe", title: "first safe step", beyond: "> ", sample: all().map(safe).collect() },
+            Measure {
+                key: "last_output_change",
+                title: "last output change",
+                beyond: ">= ",
+                sample: all().map(output).collect(),
+            },
+        ];
+        if !self.trial.faults.is_empty() {
+            measures.push(Measure { key: "recovery", title: "last recovery", beyond: ">= ", sample: recovery });
+        }
+        measures
+    }
+
+    /// The trial that took longest; the first of them if there are several.
+    fn slowest(&self) -> Option<&Finished> {
+        let slowness = |(k, one): &(usize, &Finished)| (one.censored, one.steps, Reverse(*k));
+        self.finished.iter().enumerate().max_by_key(slowness).map(|(_, one)| one)
+    }
+
+    /// The command that runs one of the trials alone.
+    fn command_of(&self, seed: u64) -> String {
+        command(self.args, &Trial { seed, phases: !self.args.no_phases, ..self.trial.clone() })
+    }
+
+    fn command(&self) -> String {
+        format!("{} --trials {}", self.command_of(self.trial.seed), self.asked)
+    }
+}
+
+// --- For people -----------------------------------------------------------------------------------------------
+
+impl Report<'_> {
+    fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
+        introduce(out, &self.trial, self.population)?;
+        let (start, scheduler) = (start_name(&self.trial, self.population), self.trial.scheduler.name());
+        writeln!(out, "start {start}, scheduler {scheduler}, limit {} steps", commas(self.limit))?;
+        self.trial.faults.iter().try_for_each(|fault| writeln!(out, "fault {fault}"))?;
+        let (first, last) = (self.trial.seed, self.trial.seed.wrapping_add(self.asked - 1));
+        let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
+        writeln!(out, "trials {}, seeds {first} to {last}, {threads}\n", commas(self.asked))?;
+        for measure in self.measures().iter().filter(|measure| !measure.sample.is_empty()) {
+            measure.table(out, self.trial.n)?;
+            writeln!(out)?;
+        }
+        self.verdict(out)?;
+        writeln!(out, "{} {}", faint("repeat:"), self.command())
+    }
+
+    fn verdict(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (finished, asked, censored) = (self.finished.len(), commas(self.asked), self.censored());
+        if self.interrupted() {
+            let done = commas(finished);
+            writeln!(out, "{}: {done} of {asked} trials are finished", alarm("interrupted"))?;
+            writeln!(out, "these are rather the short ones, so the figures are too low")?;
+        }
+        if censored > 0 {
+            let (cut, limit) = (commas(censored), commas(self.limit));
+            writeln!(out, "{}: {cut} of {} trials met the limit {limit}", alarm("censored"), commas(finished))?;
+            writeln!(out, "they are kept, at what is known of them; a larger --limit tells more")?;
+        } else if finished > 0 {
+            writeln!(out, "{} in {} of {} trials", good("safe for ever"), commas(finished), commas(finished))?;
+        }
+        let note =
+            "quantiles are values that occurred; intervals: Student's for the mean,\norder statistics for the median";
+        note.lines().try_for_each(|line| writeln!(out, "{}", faint(line)))?;
+        if let Some(slowest) = self.slowest() {
+            writeln!(out, "slowest: seed {}, {} steps", slowest.seed, commas(slowest.steps))?;
+            writeln!(out, "{} {}", faint("repeat it alone:"), self.command_of(slowest.seed))?;
+        }
+        Ok(())
+    }
+}
+
+/// A number of steps as it is shown.
+struct Cell<'a> {
+    mark: &'a str,
+    text: String,
+    steps: f64,
+}
+
+impl Measure {
+    fn table(&self, out: &mut dyn Write, n: usize) -> io::Result<()> {
+        let header = [self.title, "steps", "parallel time", "/ n^2", "/ n^2 log2 n"].map(str::to_owned).to_vec();
+        let rows = [self.mean_rows(n), self.quantile_rows(n)].concat();
+        let lines = columns(&std::iter::once(header).chain(rows).collect::<Vec<_>>());
+        writeln!(out, "{}", strong(&lines[0]))?;
+        lines[1..].iter().try_for_each(|line| writeln!(out, "{line}"))
+    }
+
+    fn mean_rows(&self, n: usize) -> Vec<Vec<String>> {
+        let Some(mean) = self.sample.mean() else { return Vec::new() };
+        let (name, mark) = if mean.exact { ("mean", "") } else { ("mean (lower bound)", self.beyond) };
+        let cell = |steps: f64| Cell { mark, text: ratio(steps), steps };
+        let (from, to) = (mean.interval.map(|ends| ends.0), mean.interval.and_then(|ends| ends.1));
+        vec![
+            row(name, n, Some(cell(mean.value))),
+            row("  95 % from", n, from.map(cell)),
+            row("  95 % to", n, to.map(cell)),
+        ]
+    }
+
+    fn quantile_rows(&self, n: usize) -> Vec<Vec<String>> {
+        let cell = |observed: Observed| Cell {
+            mark: if observed.exact { "" } else { self.beyond },
+            text: commas(observed.value),
+            steps: observed.value as f64,
+        };
+        let shown = |name: &str, observed: Option<Observed>| row(name, n, observed.map(cell));
+        let at = |percent: usize| self.sample.quantile(percent);
+        let ends = at(50).and_then(|median| median.interval);
+        let median = vec![
+            shown("median", at(50).map(|median| median.value)),
+            shown("  95 % from", ends.map(|ends| ends.0)),
+            shown("  95 % to", ends.map(|ends| ends.1)),
+            shown("minimum", self.sample.ranked(1)),
+        ];
+        let quantiles =
+            QUANTILES.map(|percent| shown(&format!("{percent} %"), at(percent).map(|quantile| quantile.value)));
+        [median, quantiles.to_vec(), vec![shown("maximum", self.sample.ranked(self.sample.len()))]].concat()
+    }
+}
+
+/// Steps as they are, as parallel time, and divided by the scales of the paper.
+fn row(name: &str, n: usize, cell: Option<Cell<'_>>) -> Vec<String> {
+    let Some(Cell { mark, text, steps }) = cell else {
+        return std::iter::once(name).chain(["-"; 4]).map(str::to_owned).collect();
+    };
+    let n = n as f64;
+    let ratios = [n, n * n, n * n * n.log2()].map(|scale| format!("{mark}{}", ratio(steps / scale)));
+    [vec![name.to_owned(), format!("{mark}{text}")], ratios.to_vec()].concat()
+}
+
+// --- For machines ---------------------------------------------------------------------------------------------
+
+impl Report<'_> {
+    /// Neither wall time nor the number of threads: nothing that differs between two runs.
+    fn as_json(&self) -> Value {
+        let measures = self.measures();
+        let statistics = measures.iter().map(|measure| (measure.key, measure.as_json(self.trial.n)));
+        let slowest = self.slowest().map(|slowest| {
+            Value::map([
+                ("seed", slowest.seed.into()),
+                ("steps", slowest.steps.into()),
+                ("command", self.command_of(slowest.seed).into()),
+            ])
+        });
+        Value::map([
+            ("protocol", self.population.about().name.into()),
+            ("n", self.trial.n.into()),
+            ("settings", Value::map(self.population.settings())),
+            ("states", Value::Digits(self.population.states().to_string())),
+            ("start", start_name(&self.trial, self.population).into()),
+            ("scheduler", self.trial.scheduler.name().into()),
+            ("faults", self.trial.faults.iter().map(ToString::to_string).collect::<Vec<_>>().into()),
+            ("seed", self.trial.seed.into()),
+            ("limit", self.limit.into()),
+            ("safe_set", self.population.about().safe.into()),
+            ("asked", self.asked.into()),
+            ("finished", self.finished.len().into()),
+            ("censored", self.censored().into()),
+            ("interrupted", self.interrupted().into()),
+            ("statistics", Value::map(statistics)),
+            ("slowest", slowest.into()),
+            ("trials", self.finished.iter().map(one_as_json).collect::<Vec<_>>().into()),
+            ("command", self.command().into()),
+        ])
+    }
+}
+
+fn one_as_json(one: &Finished) -> Value {
+    let recovery = one.recovery.map(|known| ("recovery", known.exact.then_some(known.value).into()));
+    let always = [
+        ("seed", one.seed.into()),
+        ("safe", one.safe.into()),
+        ("last_output_change", one.last_output_change.into()),
+        ("censored", one.censored.into()),
+    ];
+    Value::map(always.into_iter().chain(recovery))
+}
+
+impl Measure {
+    fn as_json(&self, n: usize) -> Value {
+        let known = |known: Observed| {
+            Value::map([
+                ("steps", known.value.into()),
+                ("exact", known.exact.into()),
+                ("parallel_time", (known.value as f64 / n as f64).into()),
+            ])
+        };
+        let quantile = |percent: usize| {
+            let quantile = self.sample.quantile(percent)?;
+            let interval = quantile.interval.map(|(from, to)| Value::from(vec![known(from), known(to)]));
+            Some(Value::map([
+                ("percent", percent.into()),
+                ("value", known(quantile.value)),
+                ("interval", interval.into()),
+            ]))
+        };
+        let quantiles = [5, 25, 50, 75, 95, 99].into_iter().filter_map(quantile);
+        Value::map([
+            ("count", self.sample.len().into()),
+            ("censored", self.sample.censored().into()),
+            ("mean", self.mean_as_json(n).into()),
+            ("quantiles", quantiles.collect::<Vec<_>>().into()),
+            ("minimum", self.sample.ranked(1).map(known).into()),
+            ("maximum", self.sample.ranked(self.sample.len()).map(known).into()),
+        ])
+    }
+
+    fn mean_as_json(&self, n: usize) -> Option<Value> {
+        let mean = self.sample.mean()?;
+        let interval = mean.interval.map(|(from, to)| Value::from(vec![Value::from(from), Value::from(to)]));
+        Some(Value::map([
+            ("steps", mean.value.into()),
+            ("exact", mean.exact.into()),
+            ("parallel_time", (mean.value / n as f64).into()),
+            ("interval", interval.into()),
+        ]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_figures_fit_80_columns() {
+        let sample = [Observed::exactly(0), Observed::at_least(1 << 44)].into_iter().collect();
+        let measure = Measure { key: "recovery", title: "last output change", beyond: ">= ", sample };
+        let mut out = Vec::new();
+        measure.table(&mut out, 1 << 20).unwrap();
+        let shown = anstream::adapter::strip_bytes(&out).into_vec();
+        let shown = String::from_utf8(shown).unwrap();
+        assert!(shown.contains(">= 17,592,186,044,416"), "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    }
+}

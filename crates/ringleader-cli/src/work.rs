@@ -1,0 +1,190 @@
+//! Many trials over threads. What comes out does not depend on their number.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use indicatif::HumanDuration;
+use ringleader::error::Error;
+use ringleader::lab::run_batch;
+use ringleader::stats::Observed;
+use ringleader::trial::{Record, Trial};
+
+use crate::progress::{Bar, interrupted};
+use crate::stop::Stop;
+use crate::text::ratio;
+
+/// The most seeds that a thread takes at once.
+const MAX_CHUNK: u64 = 64;
+/// How many times a thread comes for seeds at least, if there are enough, so that all end at about the same time.
+const ROUNDS: u64 = 64;
+
+/// What is kept of a finished trial.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Finished {
+    pub(crate) seed: u64,
+    pub(crate) steps: u64,
+    pub(crate) safe: Option<u64>,
+    pub(crate) last_output_change: u64,
+    pub(crate) censored: bool,
+    /// From the last fault to the next safe step, if the trial has faults.
+    pub(crate) recovery: Option<Observed>,
+}
+
+impl Finished {
+    fn new(trial: &Trial, seed: u64, record: &Record) -> Self {
+        Self {
+            seed,
+            steps: record.steps,
+            safe: record.safe,
+            last_output_change: record.last_output_change,
+            censored: record.censored,
+            recovery: recovery(trial, record),
+        }
+    }
+}
+
+/// Nothing is known of a recovery from a last fault that did not strike before the limit.
+fn recovery(trial: &Trial, record: &Record) -> Option<Observed> {
+    let all_struck = record.faults.len() == trial.faults.len();
+    let last = record.faults.last().filter(|_| all_struck);
+    let known = last.map(|struck| match struck.safe {
+        Some(safe) => Observed::exactly(safe - struck.step),
+        None => Observed::at_least(record.steps - struck.step),
+    });
+    (!trial.faults.is_empty()).then(|| known.unwrap_or(Observed::at_least(0)))
+}
+
+/// As many threads as cores.
+pub(crate) fn all_cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Runs `trials` trials with seeds from the trial's own on, and gives them in that order. After Ctrl-C some are missing.
+pub(crate) fn run_all(trial: &Trial, trials: u64, threads: usize, quiet: bool) -> Result<Vec<Finished>, Stop> {
+    let chunk = (trials / (ROUNDS * threads as u64)).clamp(1, MAX_CHUNK);
+    let job = Job { trial, trials, chunk, next: 0.into(), done: 0.into(), failed: false.into() };
+    let mut finished = thread::scope(|scope| {
+        let (sender, results) = channel();
+        for _ in 0..threads {
+            let (job, sender) = (&job, sender.clone());
+            let started = thread::Builder::new().spawn_scoped(scope, move || job.work(&sender));
+            started.map_err(|error| job.give_up(&format!("cannot start {threads} threads: {error}")))?;
+        }
+        drop(sender);
+        let (mut bar, begin, mut finished) = (Bar::new(trials, quiet), Instant::now(), Vec::new());
+        loop {
+            match results.recv_timeout(Duration::from_millis(50)) {
+                Ok(chunk) => finished.extend(chunk?),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            let done = job.done.load(Ordering::Relaxed);
+            // The threads look for Ctrl-C themselves, and still hand in what they have.
+            let _ = bar.show(done, || pace(done, trials, begin.elapsed()));
+        }
+        drop(bar);
+        Ok::<_, Stop>(finished)
+    })?;
+    finished.sort_unstable_by_key(|one: &Finished| one.seed.wrapping_sub(trial.seed));
+    Ok(finished)
+}
+
+/// How fast it goes, and how long it will take.
+fn pace(done: u64, trials: u64, elapsed: Duration) -> String {
+    if done == 0 {
+        return "trials".into();
+    }
+    let each = elapsed.as_secs_f64() / done as f64;
+    let left = Duration::try_from_secs_f64(each * trials.saturating_sub(done) as f64).unwrap_or(Duration::MAX);
+    format!("trials, {}/s, {} left", ratio(1.0 / each.max(1e-9)), HumanDuration(left))
+}
+
+/// What the threads share.
+struct Job<'a> {
+    trial: &'a Trial,
+    trials: u64,
+    chunk: u64,
+    /// The first trial that nobody has taken.
+    next: AtomicU64,
+    /// How many are finished.
+    done: AtomicU64,
+    /// A trial was refused, and so will be the others.
+    failed: AtomicBool,
+}
+
+impl Job<'_> {
+    fn stopped(&self) -> bool {
+        interrupted() || self.failed.load(Ordering::Relaxed)
+    }
+
+    fn give_up(&self, message: &str) -> Stop {
+        self.failed.store(true, Ordering::Relaxed);
+        Stop::Bad(message.to_owned())
+    }
+
+    /// Runs chunk after chunk until nothing is left.
+    fn work(&self, results: &Sender<Result<Vec<Finished>, Error>>) {
+        while !self.stopped() {
+            let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
+            if first >= self.trials {
+                return;
+            }
+            let result = self.run(first, (first + self.chunk).min(self.trials));
+            if result.is_err() {
+                self.failed.store(true, Ordering::Relaxed);
+            }
+            if results.send(result).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn run(&self, first: u64, end: u64) -> Result<Vec<Finished>, Error> {
+        let seed = |k: u64| self.trial.seed.wrapping_add(k);
+        let records = run_batch(self.trial, seed(first)..seed(end), &|| self.stopped(), &mut |_| {
+            self.done.fetch_add(1, Ordering::Relaxed);
+            ControlFlow::Continue(())
+        })?;
+        Ok((first..).zip(&records).map(|(k, record)| Finished::new(self.trial, seed(k), record)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_wrap_around_in_order() {
+        let trial = Trial { phases: false, ..Trial::new("ppl", 4, u64::MAX - 1) };
+        let finished = run_all(&trial, 5, 3, true).unwrap();
+        let seeds: Vec<u64> = finished.iter().map(|one| one.seed).collect();
+        assert_eq!(seeds, [u64::MAX - 1, u64::MAX, 0, 1, 2]);
+        assert_eq!(finished, run_all(&trial, 5, 1, true).unwrap());
+    }
+
+    #[test]
+    fn what_one_trial_refuses_ends_all() {
+        let trial = Trial { n: 2, ..Trial::new("ppl", 4, 0) };
+        assert!(matches!(run_all(&trial, 1000, 2, true), Err(Stop::Bad(message)) if message.contains("n = 2")));
+    }
+
+    #[test]
+    fn recoveries_are_those_of_the_last_fault() {
+        let fault = |text: &str| text.parse().unwrap();
+        let mut trial = Trial { phases: false, ..Trial::new("ppl", 4, 0) };
+        trial.faults = vec![fault("agents=4,at=safe"), fault("agents=4,at=safe")];
+        let known = run_all(&trial, 9, 2, true).unwrap();
+        assert!(known.iter().all(|one| one.recovery.is_some_and(|recovery| recovery.exact)), "{known:?}");
+        assert!(known.iter().any(|one| one.recovery.is_some_and(|recovery| recovery.value > 0)), "{known:?}");
+        trial.limit = Some(0);
+        let unknown = run_all(&trial, 1, 1, true).unwrap();
+        assert_eq!(unknown[0].recovery, Some(Observed::at_least(0)), "no fault has struck");
+        trial.faults = vec![fault("list=0+1+2+3,at=0")];
+        trial.limit = Some(3);
+        let cut = run_all(&trial, 1, 1, true).unwrap();
+        assert_eq!((cut[0].recovery, cut[0].censored), (Some(Observed::at_least(3)), true));
+    }
+}

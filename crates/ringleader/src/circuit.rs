@@ -1,0 +1,87 @@
+//! One circuit, several readings: an interaction as a Boolean circuit, generic over what a bit is.
+//!
+//! A bit is `bool` for tests, or one bit of many rings at once ([`Lanes64`] and its wider kin) for speed; a literal of a
+//! SAT solver fits as well, since no reading may branch on the value of a bit except through [`Bit::any`], which may always
+//! answer yes. Small unsigned integers are arrays of bits, least significant first ([`Uint`]).
+
+use std::ops::{BitAnd, BitOr, BitXor, Not};
+
+mod uint;
+
+pub use uint::Uint;
+
+/// What a circuit computes with.
+pub trait Bit:
+    Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
+{
+    /// False in every lane.
+    const ZERO: Self;
+    /// True in every lane.
+    const ONE: Self;
+
+    /// `then` where `self` holds, `otherwise` elsewhere.
+    #[inline(always)]
+    #[must_use]
+    fn select(self, then: Self, otherwise: Self) -> Self {
+        (self & then) | (!self & otherwise)
+    }
+
+    /// Whether some lane may be set. A reading that cannot know says yes.
+    #[inline(always)]
+    fn any(self) -> bool {
+        true
+    }
+}
+
+impl Bit for bool {
+    const ZERO: Self = false;
+    const ONE: Self = true;
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        self
+    }
+}
+
+/// 64 lanes in a machine word: the portable reading.
+pub type Lanes64 = u64;
+
+impl Bit for u64 {
+    const ZERO: Self = 0;
+    const ONE: Self = u64::MAX;
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        self != 0
+    }
+}
+
+/// The second form of a protocol's transition: one interaction in all lanes at once.
+///
+/// An agent is a slice of [`Circuit::planes`] bits. In lane `k` bit `j` of plane `p` is bit `p` of the code of that lane's state.
+pub trait Circuit: Clone + Send + Sync + 'static {
+    /// The state of an agent in the clear form.
+    type State: Copy + Eq + std::fmt::Debug;
+
+    /// The number of bits of a state; at most 128.
+    fn planes(&self) -> usize;
+
+    /// The number of planes of input that an interaction reads: the bits of the coin.
+    fn inputs(&self) -> usize {
+        0
+    }
+
+    /// The bits of a state.
+    fn encode(&self, state: &Self::State) -> u128;
+
+    /// The state of these bits.
+    fn decode(&self, code: u128) -> Self::State;
+
+    /// The bits of a coin.
+    fn encode_coin(&self, _coin: u64) -> u64 {
+        0
+    }
+
+    /// One interaction in every lane of `when`; the other lanes keep their states.
+    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], input: &[B], when: B);
+}
