@@ -23,7 +23,7 @@ use crate::variable;
 use crate::variables::{Domain, Field, Variables};
 
 pub mod circuit;
-mod picture;
+pub(super) mod picture;
 pub mod sets;
 pub mod starts;
 
@@ -203,11 +203,45 @@ impl<const PRIME: bool> PplOf<PRIME> {
             v.mode = if v.clock == kappa_max { Detect } else { Construct };                              // 50
         }
     }
+}
 
+/// What *EliminateLeaders* sees of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the paper's")]
+pub struct Warrior {
+    pub leader: u8,
+    pub bullet: u8,
+    pub shield: u8,
+    pub signal_b: u8,
+}
+
+/// A state with the variables of *EliminateLeaders*, which other protocols borrow from P_PL.
+pub trait War {
+    /// These variables.
+    fn warrior(&self) -> Warrior;
+
+    /// Overwrites these variables.
+    fn set_warrior(&mut self, warrior: Warrior);
+}
+
+impl War for State {
+    #[inline(always)]
+    fn warrior(&self) -> Warrior {
+        let Self { leader, bullet, shield, signal_b, .. } = *self;
+        Warrior { leader, bullet, shield, signal_b }
+    }
+
+    #[inline(always)]
+    fn set_warrior(&mut self, Warrior { leader, bullet, shield, signal_b }: Warrior) {
+        (self.leader, self.bullet, self.shield, self.signal_b) = (leader, bullet, shield, signal_b);
+    }
+}
+
+impl Warrior {
     /// Algorithm 5.
-    #[inline]
+    #[inline(always)]
     #[rustfmt::skip]
-    fn eliminate_leaders(l: &mut State, r: &mut State) {
+    fn eliminate_leaders(l: &mut Self, r: &mut Self) {
         if l.leader == 1 && l.signal_b == 1 {                                                            // 51
             (l.bullet, l.shield, l.signal_b) = (2, 1, 0);                                                // 52
         }
@@ -227,6 +261,15 @@ impl<const PRIME: bool> PplOf<PRIME> {
     }
 }
 
+/// Algorithm 5, on the part of two states that it sees.
+#[inline(always)]
+pub(super) fn eliminate_leaders<S: War>(l: &mut S, r: &mut S) {
+    let (mut u, mut v) = (l.warrior(), r.warrior());
+    Warrior::eliminate_leaders(&mut u, &mut v);
+    l.set_warrior(u);
+    r.set_warrior(v);
+}
+
 impl<const PRIME: bool> Transition for PplOf<PRIME> {
     type State = State;
 
@@ -235,7 +278,7 @@ impl<const PRIME: bool> Transition for PplOf<PRIME> {
     #[rustfmt::skip]
     fn interact(&self, l: &mut State, r: &mut State, _: Input) {
         self.create_leader(l, r);                                                                        // 1
-        Self::eliminate_leaders(l, r);                                                                   // 2
+        eliminate_leaders(l, r);                                                                         // 2
     }
 }
 
