@@ -196,7 +196,7 @@ impl<const PRIME: bool> PplOf<PRIME> {
                 r.hits = 0;                                                                              // 45
             }
         } else if r.hits == psi {                                                                        // 46
-            r.clock = min(r.clock + 1, kappa_max);                                                       // 47
+            r.clock = min(r.clock.saturating_add(1), kappa_max);                                         // 47
             r.hits = 0;                                                                                  // 48
         }
         for v in [l, r] {                                                                                // 49
@@ -208,66 +208,57 @@ impl<const PRIME: bool> PplOf<PRIME> {
 /// What *EliminateLeaders* sees of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are the paper's")]
-pub struct Warrior {
-    pub leader: u8,
-    pub bullet: u8,
-    pub shield: u8,
-    pub signal_b: u8,
+pub struct Warrior<T> {
+    pub leader: T,
+    pub bullet: T,
+    pub shield: T,
+    pub signal_b: T,
 }
 
 /// A state with the variables of *EliminateLeaders*, which other protocols borrow from P_PL.
 pub trait War {
     /// These variables.
-    fn warrior(&self) -> Warrior;
+    fn warrior(&self) -> Warrior<u8>;
 
-    /// Overwrites these variables.
-    fn set_warrior(&mut self, warrior: Warrior);
+    /// The same, to be written.
+    fn warrior_mut(&mut self) -> Warrior<&mut u8>;
 }
 
 impl War for State {
     #[inline(always)]
-    fn warrior(&self) -> Warrior {
+    fn warrior(&self) -> Warrior<u8> {
         let Self { leader, bullet, shield, signal_b, .. } = *self;
         Warrior { leader, bullet, shield, signal_b }
     }
 
     #[inline(always)]
-    fn set_warrior(&mut self, Warrior { leader, bullet, shield, signal_b }: Warrior) {
-        (self.leader, self.bullet, self.shield, self.signal_b) = (leader, bullet, shield, signal_b);
+    fn warrior_mut(&mut self) -> Warrior<&mut u8> {
+        let Self { leader, bullet, shield, signal_b, .. } = self;
+        Warrior { leader, bullet, shield, signal_b }
     }
 }
 
-impl Warrior {
-    /// Algorithm 5.
-    #[inline(always)]
-    #[rustfmt::skip]
-    fn eliminate_leaders(l: &mut Self, r: &mut Self) {
-        if l.leader == 1 && l.signal_b == 1 {                                                            // 51
-            (l.bullet, l.shield, l.signal_b) = (2, 1, 0);                                                // 52
-        }
-        if r.leader == 1 && r.signal_b == 1 {                                                            // 53
-            (r.bullet, r.shield, r.signal_b) = (1, 0, 0);                                                // 54
-        }
-        if l.bullet > 0 {                                                                                // 55
-            if r.leader == 1 {                                                                           // 56
-                r.leader = if l.bullet == 2 && r.shield == 0 { 0 } else { 1 };                           // 57
-            } else {                                                                                     // 58
-                r.bullet = if r.bullet == 0 { l.bullet } else { r.bullet };                              // 59
-                r.signal_b = 0;                                                                          // 60
-            }
-            l.bullet = 0;                                                                                // 61
-        }
-        l.signal_b = l.signal_b.max(r.signal_b).max(r.leader);                                           // 62
-    }
-}
-
-/// Algorithm 5, on the part of two states that it sees.
+/// Algorithm 5, on the variables that it sees of any state.
 #[inline(always)]
+#[rustfmt::skip]
 pub(super) fn eliminate_leaders<S: War>(l: &mut S, r: &mut S) {
-    let (mut u, mut v) = (l.warrior(), r.warrior());
-    Warrior::eliminate_leaders(&mut u, &mut v);
-    l.set_warrior(u);
-    r.set_warrior(v);
+    let (l, r) = (l.warrior_mut(), r.warrior_mut());
+    if *l.leader == 1 && *l.signal_b == 1 {                                                              // 51
+        (*l.bullet, *l.shield, *l.signal_b) = (2, 1, 0);                                                 // 52
+    }
+    if *r.leader == 1 && *r.signal_b == 1 {                                                              // 53
+        (*r.bullet, *r.shield, *r.signal_b) = (1, 0, 0);                                                 // 54
+    }
+    if *l.bullet > 0 {                                                                                   // 55
+        if *r.leader == 1 {                                                                              // 56
+            *r.leader = if *l.bullet == 2 && *r.shield == 0 { 0 } else { 1 };                            // 57
+        } else {                                                                                         // 58
+            *r.bullet = if *r.bullet == 0 { *l.bullet } else { *r.bullet };                              // 59
+            *r.signal_b = 0;                                                                             // 60
+        }
+        *l.bullet = 0;                                                                                   // 61
+    }
+    *l.signal_b = (*l.signal_b).max(*r.signal_b).max(*r.leader);                                         // 62
 }
 
 impl<const PRIME: bool> Transition for PplOf<PRIME> {

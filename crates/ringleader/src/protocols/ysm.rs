@@ -39,14 +39,15 @@ pub struct State {
 
 impl War for State {
     #[inline(always)]
-    fn warrior(&self) -> Warrior {
+    fn warrior(&self) -> Warrior<u8> {
         let Self { leader, bullet, shield, signal_b, .. } = *self;
         Warrior { leader, bullet, shield, signal_b }
     }
 
     #[inline(always)]
-    fn set_warrior(&mut self, Warrior { leader, bullet, shield, signal_b }: Warrior) {
-        (self.leader, self.bullet, self.shield, self.signal_b) = (leader, bullet, shield, signal_b);
+    fn warrior_mut(&mut self) -> Warrior<&mut u8> {
+        let Self { leader, bullet, shield, signal_b, .. } = self;
+        Warrior { leader, bullet, shield, signal_b }
     }
 }
 

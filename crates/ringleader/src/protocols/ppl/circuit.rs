@@ -212,9 +212,9 @@ impl Warrior<bool> {
 
     /// Writes it into a state.
     pub(in crate::protocols) fn put(self, state: &mut impl War) {
-        let bullet = if self.live { 2 } else { self.dummy.into() };
-        let (leader, shield, signal_b) = (self.leader.into(), self.shield.into(), self.signal_b.into());
-        state.set_warrior(super::Warrior { leader, bullet, shield, signal_b });
+        let v = state.warrior_mut();
+        *v.bullet = if self.live { 2 } else { self.dummy.into() };
+        (*v.leader, *v.shield, *v.signal_b) = (self.leader.into(), self.shield.into(), self.signal_b.into());
     }
 }
 

@@ -1,7 +1,7 @@
 //! Adversarial initial configurations of P_PL, and random members of S_PL.
 
 use super::sets::Located;
-use super::{Mode, PplOf, State, War, Warrior};
+use super::{Mode, PplOf, State, War};
 use crate::error::Error;
 use crate::protocol::{Protocol, uniform};
 use crate::random::{Generator, below, index};
@@ -105,13 +105,10 @@ pub(in crate::protocols) fn make_peace<S: War>(config: &mut [S], u_0: usize, dis
     let n = config.len();
     let live = |v: &S| v.warrior().bullet == 2;
     if disarm {
-        config.iter_mut().filter(|v| live(v)).for_each(|v| v.set_warrior(Warrior { bullet: 0, ..v.warrior() }));
+        config.iter_mut().filter(|v| live(v)).for_each(|v| *v.warrior_mut().bullet = 0);
     } else if let Some(rightmost) = (0..n).rev().find(|i| live(&config[(u_0 + i) % n])) {
-        config[u_0].set_warrior(Warrior { shield: 1, ..config[u_0].warrior() });
-        for i in 0..=rightmost {
-            let v = &mut config[(u_0 + i) % n];
-            v.set_warrior(Warrior { signal_b: 0, ..v.warrior() });
-        }
+        *config[u_0].warrior_mut().shield = 1;
+        (0..=rightmost).for_each(|i| *config[(u_0 + i) % n].warrior_mut().signal_b = 0);
     }
 }
 
