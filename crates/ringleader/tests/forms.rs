@@ -217,7 +217,7 @@ impl Transition for Wrong {
             1 if before.0.leader == 1 && before.1.signal_r == self.0.kappa_max => r.hits = 1,
             2 if before.0.bullet == 2 && before.1.bullet == 1 => r.bullet = 2,
             3 if before.0.token[1].is_some() && l.token[1].is_none() && r.token[1].is_none() => {
-                l.token[1] = before.0.token[1]
+                l.token[1] = before.0.token[1];
             }
             4 if before.0.last == 1 => l.last = 1,
             5 if r.mode == Mode::Detect && before.1.leader == 0 && r.leader == 1 => r.shield = 0,
@@ -262,6 +262,15 @@ fn a_planted_bug_of_the_coins_is_found() {
     let circuit = PclCircuit::<4>::new(&pcl).unwrap();
     assert!(equal(&pcl, &circuit, meetings(&pcl, 100_000, 1)).is_ok());
     assert!(equal(&Gambler(pcl), &circuit, meetings(&pcl, 100_000, 1)).is_err());
+}
+
+#[test]
+fn a_circuit_with_a_wrong_parameter_is_found() {
+    let (ysm, other): (Ysm, Ysm) = (protocol(12, &[]), protocol(12, &[("bound", 13)]));
+    let (ring, circuit) = (Ring::new(12, Ysm::ABOUT.ring).unwrap(), YsmCircuit::<4>::new(&other).unwrap());
+    assert!(equal(&ysm, &circuit, meetings(&ysm, 100_000, 1)).is_err());
+    assert!(trajectories(&ysm, &circuit, ring, &[1_000], 1).is_err());
+    assert!(trajectories(&other, &circuit, ring, &[1_000], 1).is_ok());
 }
 
 #[test]

@@ -88,6 +88,6 @@ impl<const C: usize> Circuit for PclCircuit<C> {
     }
 
     fn encode_coin(&self, coin: u64) -> u64 {
-        coin / self.colors | (coin % self.colors) << C
+        (coin / self.colors) | ((coin % self.colors) << C)
     }
 }
