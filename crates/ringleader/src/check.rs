@@ -180,9 +180,15 @@ mod tests {
     fn every_protocol_keeps_the_laws_with_other_parameters() {
         let small = Params::default().with("psi", 5).with("kappa", 1);
         let few = Params::default().with("colors", 4);
-        for (name, params) in
-            [("ppl", &small), ("ppl-prime", &small), ("pcl", &few), ("pcl-derandomised", &few), ("por", &few)]
-        {
+        let loose = Params::default().with("bound", 50);
+        for (name, params) in [
+            ("ppl", &small),
+            ("ppl-prime", &small),
+            ("pcl", &few),
+            ("pcl-derandomised", &few),
+            ("por", &few),
+            ("ysm", &loose),
+        ] {
             for n in [3, 7, 10, 20] {
                 assert_eq!(crate::lab::protocol(name).unwrap().check(n, params, 1), Ok(()), "{name} n = {n}");
             }

@@ -7,8 +7,10 @@
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 mod uint;
+mod wires;
 
 pub use uint::Uint;
+pub use wires::{Wires, code, from_code};
 
 /// What a circuit computes with.
 pub trait Bit:

@@ -14,6 +14,7 @@ use crate::protocols::por::Por;
 use crate::protocols::ppl::Ppl;
 use crate::protocols::ppl_prime::PplPrime;
 use crate::protocols::undirected::{Undirected, UndirectedDerandomised};
+use crate::protocols::ysm::Ysm;
 use crate::random::{Stream, stream};
 use crate::ring::{Interaction, Ring};
 use crate::schedule::{Coins, Uniform};
@@ -30,6 +31,7 @@ pub const PROTOCOLS: &[Entry] = &[
     entry::<PclDerandomised>(),
     entry::<Undirected>(),
     entry::<UndirectedDerandomised>(),
+    entry::<Ysm>(),
 ];
 
 /// A protocol before its parameters are known.

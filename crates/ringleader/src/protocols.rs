@@ -6,3 +6,4 @@ pub mod por;
 pub mod ppl;
 pub mod ppl_prime;
 pub mod undirected;
+pub mod ysm;

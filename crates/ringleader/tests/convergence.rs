@@ -106,16 +106,21 @@ fn every_step_of_a_record_of_p_pl_is_exact() {
 
 #[test]
 fn every_step_of_a_record_of_the_other_protocols_is_exact() {
-    let cases: [(&str, &[&str], &[&'static str]); 4] = [
+    let cases: [(&str, &[&str], &[&'static str]); 5] = [
         ("por", &["color", "dir"], &[]),
         ("pcl", &["color"], &[]),
         ("pcl-derandomised", &["color"], &[]),
         ("undirected", &["leader"], &["red_free", "C_DL", "perfect"]),
+        ("ysm", &["leader"], &[]),
     ];
     for (protocol, output, names) in cases {
         for seed in 0..8 {
             let n = 3 + seed as usize;
-            let params: &[(&str, u64)] = if protocol == "undirected" { &[("kappa", 3)] } else { &[("colors", 4)] };
+            let params: &[(&str, u64)] = match protocol {
+                "undirected" => &[("kappa", 3)],
+                "ysm" => &[("bound", 12)],
+                _ => &[("colors", 4)],
+            };
             let trial = trial(protocol, n, params, "uniform", seed);
             let (naive, (_, record)) = (naive(&trial, output, names), run(&trial));
             assert_eq!((record.safe, record.last_output_change), (naive.safe, naive.last_change), "{protocol} n {n}");
@@ -126,6 +131,20 @@ fn every_step_of_a_record_of_the_other_protocols_is_exact() {
                     "{protocol} {name} n {n}"
                 );
             }
+        }
+    }
+}
+
+#[test]
+fn every_step_of_a_record_of_ysm_is_exact() {
+    for start in ["leaderless", "uniform", "all-leaders", "two-leaders", "safe"] {
+        for seed in 0..6 {
+            let n = [3, 5, 8, 12, 17, 24][seed as usize];
+            let trial = trial("ysm", n, &[], start, seed);
+            let (naive, (_, record)) = (naive(&trial, &["leader"], &["C_PB"]), run(&trial));
+            assert_eq!(record.safe, naive.safe, "{start} n {n} seed {seed}");
+            assert_eq!(record.last_output_change, naive.last_change, "{start} n {n} seed {seed}");
+            assert_eq!(step(&record, "C_PB"), naive.facts[0].1, "{start} n {n} seed {seed}");
         }
     }
 }
@@ -267,6 +286,8 @@ fn bad_parameters_are_refused_with_what_is_allowed() {
         ("ppl", 16, vec![("colors", 5)], "ppl takes psi"),
         ("pcl", 5, vec![("colors", 2)], "needs 3 to 65536"),
         ("pcl-derandomised", 5, vec![("colors", 5)], "a power of two"),
+        ("ysm", 5, vec![("bound", 4)], "5 to 1048576: below n no configuration is safe"),
+        ("ysm", 5, vec![("bound", 1_048_577)], "5 to 1048576"),
         ("nothing", 5, vec![], "ppl, ppl-prime, por"),
     ] {
         let refused = populate_trial(&trial(protocol, n, &params, "uniform", 1)).err().unwrap().to_string();
@@ -283,6 +304,15 @@ fn with_too_small_a_psi_a_ring_may_stay_leaderless() {
     assert!(record.censored && population.leaders().is_empty());
 }
 
+/// The largest clock is the largest number of its type; counting on must not overflow.
+#[test]
+fn the_largest_clock_stays_at_its_end() {
+    let trial = trial("ppl", 8, &[("kappa", 65_535)], "wrong-id", 1);
+    let trial = Trial { limit: Some(50_000), params: trial.params.clone().with("psi", 4), ..trial };
+    let (population, _) = run(&trial);
+    assert!(!population.leaders().is_empty(), "a ring in detection mode finds the wrong ID at once");
+}
+
 #[test]
 fn states_are_counted_exactly() {
     let states = |protocol, n, params: &[(&str, u64)]| {
@@ -294,6 +324,7 @@ fn states_are_counted_exactly() {
     let by_hand = 8 * 2 * psi * tokens * tokens * 2 * (kappa + 1).pow(2) * (psi + 1) * 12;
     assert_eq!(states("ppl", 256, &[]), by_hand);
     assert_eq!(states("por", 9, &[]), 16_u128.pow(4) * 2);
+    assert_eq!((states("ysm", 9, &[]), states("ysm", 9, &[("bound", 20)])), (24 * 9, 24 * 20));
     assert_eq!(states("pcl", 9, &[]), 16 * 16 * 2);
     assert_eq!(states("pcl-derandomised", 9, &[]), 16 * 16 * 2 * 2 * 31);
     assert_eq!(states("undirected", 256, &[]), by_hand * 512 * 16_u128.pow(3) * 2);

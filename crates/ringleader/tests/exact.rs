@@ -13,6 +13,7 @@ use ringleader::protocol::{Input, Params, Protocol, Transition};
 use ringleader::protocols::pcl::Pcl;
 use ringleader::protocols::por::Por;
 use ringleader::protocols::ppl::Ppl;
+use ringleader::protocols::ysm::Ysm;
 use ringleader::random::{Stream, stream};
 use ringleader::ring::Ring;
 use ringleader::trial::{From, Trial};
@@ -132,4 +133,11 @@ fn p_pl_takes_the_expected_time() {
     let params = Params::default().with("psi", 2).with("kappa", 1);
     compare::<Ppl>(3, &params, "leaderless", 20_000);
     compare::<Ppl>(3, &params, "all-leaders", 20_000);
+}
+
+#[test]
+fn ysm_takes_the_expected_time() {
+    compare::<Ysm>(3, &Params::default(), "leaderless", 20_000);
+    compare::<Ysm>(4, &Params::default().with("bound", 5), "leaderless", 20_000);
+    compare::<Ysm>(5, &Params::default(), "two-leaders", 20_000);
 }

@@ -1,11 +1,16 @@
 //! Clear form and circuit are equal: one check for every protocol that has both.
 //!
 //! Pairs of states go through the circuit 64 at a time and through the clear form one by one. Lanes that are not in `when` must
-//! keep their states.
+//! keep their states. Whole trajectories of 64 rings on one schedule are compared as well.
 
 use super::Broken;
 use crate::circuit::Circuit;
-use crate::protocol::{Input, Transition};
+use crate::protocol::{Input, Protocol, Transition};
+use crate::random::{Stream, below, stream};
+use crate::ring::Ring;
+use crate::schedule::Uniform;
+
+const EQUAL: &str = "clear form and circuit are equal";
 
 /// Two states that meet, and the coin they read.
 pub type Meeting<S> = (S, S, u64);
@@ -13,14 +18,40 @@ pub type Meeting<S> = (S, S, u64);
 /// Puts 64 codes into planes: bit `k` of plane `p` is bit `p` of code `k`.
 #[must_use]
 pub fn slice(codes: &[u128; 64], planes: usize) -> Vec<u64> {
-    let plane = |p: usize| (0..64).fold(0, |plane, k| plane | ((codes[k] >> p) as u64 & 1) << k);
-    (0..planes).map(plane).collect()
+    let (mut low, mut high) = (codes.map(|code| code as u64), codes.map(|code| (code >> 64) as u64));
+    transpose(&mut low);
+    if planes > 64 {
+        transpose(&mut high);
+    }
+    low.into_iter().chain(high).take(planes).collect()
 }
 
 /// Takes 64 codes out of planes again.
 #[must_use]
 pub fn unslice(planes: &[u64]) -> [u128; 64] {
-    std::array::from_fn(|k| (0..planes.len()).fold(0, |code, p| code | u128::from(planes[p] >> k & 1) << p))
+    let half = |from: usize| {
+        let mut rows = std::array::from_fn(|p| planes.get(from + p).copied().unwrap_or(0));
+        if from < planes.len() {
+            transpose(&mut rows);
+        }
+        rows
+    };
+    let (low, high): ([u64; 64], [u64; 64]) = (half(0), half(64));
+    std::array::from_fn(|k| u128::from(low[k]) | u128::from(high[k]) << 64)
+}
+
+/// Transposes a matrix of 64 x 64 bits: swaps the off-diagonal quarters of blocks of 64, 32, ..., 2 rows.
+fn transpose(rows: &mut [u64; 64]) {
+    let (mut width, mut mask) = (32, u64::from(u32::MAX));
+    while width > 0 {
+        for k in (0..64).filter(|k| k & width == 0) {
+            let swapped = (rows[k] >> width ^ rows[k + width]) & mask;
+            rows[k] ^= swapped << width;
+            rows[k + width] ^= swapped;
+        }
+        width /= 2;
+        mask ^= mask << width;
+    }
 }
 
 /// Checks all meetings; how many there were.
@@ -57,10 +88,9 @@ where
     C: Circuit<State = P::State>,
 {
     let at = |k: usize| batch[k.min(batch.len() - 1)];
-    let codes = |code: &dyn Fn(Meeting<P::State>) -> u128| std::array::from_fn(|k| code(at(k)));
-    let mut l = slice(&codes(&|(l, _, _)| circuit.encode(&l)), circuit.planes());
-    let mut r = slice(&codes(&|(_, r, _)| circuit.encode(&r)), circuit.planes());
-    let input = slice(&codes(&|(_, _, coin)| circuit.encode_coin(coin).into()), circuit.inputs());
+    let mut l = slice(&std::array::from_fn(|k| circuit.encode(&at(k).0)), circuit.planes());
+    let mut r = slice(&std::array::from_fn(|k| circuit.encode(&at(k).1)), circuit.planes());
+    let input = slice(&std::array::from_fn(|k| circuit.encode_coin(at(k).2).into()), circuit.inputs());
     // Some lanes rest, others from batch to batch.
     let when = !(1 << (number / 64 % 64));
     circuit.interact(&mut l, &mut r, &input, when);
@@ -74,8 +104,93 @@ where
         let sliced = (circuit.decode(l[k]), circuit.decode(r[k]));
         if sliced != (clear_l, clear_r) {
             let witness = format!("{before:?}: clear form {:?}, circuit {sliced:?}", (clear_l, clear_r));
-            return Err(Broken { law: "clear form and circuit are equal", witness });
+            return Err(Broken { law: EQUAL, witness });
         }
     }
     Ok(())
+}
+
+/// Runs 64 rings from different starts on the uniform schedule of a seed, each with coins of its own, in both forms. All
+/// configurations must be equal after each of the `stretches`, which are numbers of interactions. Every lane of the
+/// circuit gets a coin in every interaction; the clear form gets it only if it reads one.
+///
+/// # Errors
+/// The first ring whose configurations differ.
+pub fn trajectories<P, C>(protocol: &P, circuit: &C, ring: Ring, stretches: &[u64], seed: u64) -> Result<(), Broken>
+where
+    P: Protocol,
+    C: Circuit<State = P::State>,
+{
+    let mut clear = starts_of_lanes(protocol, ring, seed);
+    let mut sliced: Vec<Vec<u64>> = (0..ring.n())
+        .map(|i| slice(&std::array::from_fn(|k| circuit.encode(&clear[k][i])), circuit.planes()))
+        .collect();
+    let (mut schedule, mut generator) = (Uniform::new(ring, seed), stream(seed, Stream::Coins));
+    let mut time = 0;
+    for &stretch in stretches {
+        for e in schedule.by_ref().take(stretch as usize) {
+            let coins: [u64; 64] = std::array::from_fn(|_| below(&mut generator, protocol.coins()));
+            let input = slice(&coins.map(|coin| circuit.encode_coin(coin).into()), circuit.inputs());
+            let (mut l, mut r) = (sliced[e.initiator].clone(), sliced[e.responder].clone());
+            circuit.interact(&mut l, &mut r, &input, u64::MAX);
+            (sliced[e.initiator], sliced[e.responder]) = (l, r);
+            for (config, coin) in clear.iter_mut().zip(coins) {
+                let (mut l, mut r) = (config[e.initiator], config[e.responder]);
+                let coin = if protocol.reads_coin(&l, &r) { coin } else { 0 };
+                protocol.interact(&mut l, &mut r, Input { coin });
+                (config[e.initiator], config[e.responder]) = (l, r);
+            }
+        }
+        time += stretch;
+        same_configurations(circuit, &clear, &sliced, time)?;
+    }
+    Ok(())
+}
+
+/// One configuration a lane: every start of the protocol in turn, with randomness of its own.
+fn starts_of_lanes<P: Protocol>(protocol: &P, ring: Ring, seed: u64) -> Vec<Vec<P::State>> {
+    let (starts, mut generator) = (P::starts(), stream(seed, Stream::Start));
+    // Some starts refuse some rings.
+    let made = (0..).filter_map(|k: usize| (starts[k % starts.len()].make)(protocol, ring, &mut generator).ok());
+    made.take(64).collect()
+}
+
+fn same_configurations<C: Circuit>(
+    circuit: &C,
+    clear: &[Vec<C::State>],
+    sliced: &[Vec<u64>],
+    time: u64,
+) -> Result<(), Broken> {
+    for (i, planes) in sliced.iter().enumerate() {
+        for (k, code) in unslice(planes).into_iter().enumerate() {
+            let (expected, found) = (clear[k][i], circuit.decode(code));
+            if found != expected {
+                let place = format!("ring {k}, agent {i} after {time} interactions");
+                let witness = format!("{place}: clear form {expected:?}, circuit {found:?}");
+                return Err(Broken { law: EQUAL, witness });
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand_core::Rng;
+
+    #[test]
+    fn slices_are_transposed_codes() {
+        let mut generator = stream(1, Stream::Start);
+        for planes in [1, 5, 63, 64, 65, 127, 128] {
+            let mut random = || u128::from(generator.next_u64()) << 64 | u128::from(generator.next_u64());
+            let codes: [u128; 64] = std::array::from_fn(|_| random() >> (128 - planes));
+            let sliced = slice(&codes, planes);
+            assert_eq!(sliced.len(), planes);
+            for (p, plane) in sliced.iter().enumerate() {
+                assert!((0..64).all(|k| u128::from(plane >> k & 1) == codes[k] >> p & 1), "plane {p} of {planes}");
+            }
+            assert_eq!(unslice(&sliced), codes);
+        }
+    }
 }

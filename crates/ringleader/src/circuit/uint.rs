@@ -56,6 +56,13 @@ impl<B: Bit, const W: usize> Uint<B, W> {
         at_least
     }
 
+    /// Where this number equals the other.
+    #[inline(always)]
+    #[must_use]
+    pub fn equals_that(self, other: Self) -> B {
+        !(0..W).fold(B::ZERO, |differs, k| differs | (self.0[k] ^ other.0[k]))
+    }
+
     /// One more where `when`, modulo 2^W.
     #[inline(always)]
     #[must_use]
@@ -116,6 +123,14 @@ impl<B: Bit, const W: usize> Uint<B, W> {
     }
 }
 
+impl<const W: usize> Uint<bool, W> {
+    /// The number itself.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        (0..W).map(|k| u32::from(self.0[k]) << k).sum()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,7 +138,7 @@ mod tests {
     type Small = Uint<bool, 4>;
 
     fn number(uint: Small) -> u32 {
-        (0..4).map(|k| u32::from(uint.0[k]) << k).sum()
+        uint.number()
     }
 
     /// All pairs of numbers, against the machine's own arithmetic.
@@ -143,6 +158,7 @@ mod tests {
                 assert_eq!(x.equals(b), a == b);
                 assert_eq!(x.at_least(b), a >= b);
                 assert_eq!(x.at_least_that(y), a >= b);
+                assert_eq!(x.equals_that(y), a == b);
                 let (sum, carry) = x.sum(y);
                 assert_eq!(number(sum) + 16 * u32::from(carry), a + b);
                 for when in [false, true] {

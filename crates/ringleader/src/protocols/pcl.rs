@@ -16,6 +16,8 @@ use crate::value::Value;
 use crate::variable;
 use crate::variables::{Domain, Field, Variables};
 
+pub mod circuit;
+
 /// The number of colours of the paper.
 pub const DEFAULT_COLORS: u64 = 16;
 /// The largest number of colours.

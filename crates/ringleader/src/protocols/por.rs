@@ -15,6 +15,8 @@ use crate::value::Value;
 use crate::variable;
 use crate::variables::{Domain, Variables};
 
+pub mod circuit;
+
 /// The state of an agent: the variables of Algorithm 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[expect(missing_docs, reason = "the names are the paper's")]

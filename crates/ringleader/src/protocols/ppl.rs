@@ -23,7 +23,7 @@ use crate::variable;
 use crate::variables::{Domain, Field, Variables};
 
 pub mod circuit;
-mod picture;
+pub(super) mod picture;
 pub mod sets;
 pub mod starts;
 
@@ -196,35 +196,69 @@ impl<const PRIME: bool> PplOf<PRIME> {
                 r.hits = 0;                                                                              // 45
             }
         } else if r.hits == psi {                                                                        // 46
-            r.clock = min(r.clock + 1, kappa_max);                                                       // 47
+            r.clock = min(r.clock.saturating_add(1), kappa_max);                                         // 47
             r.hits = 0;                                                                                  // 48
         }
         for v in [l, r] {                                                                                // 49
             v.mode = if v.clock == kappa_max { Detect } else { Construct };                              // 50
         }
     }
+}
 
-    /// Algorithm 5.
-    #[inline]
-    #[rustfmt::skip]
-    fn eliminate_leaders(l: &mut State, r: &mut State) {
-        if l.leader == 1 && l.signal_b == 1 {                                                            // 51
-            (l.bullet, l.shield, l.signal_b) = (2, 1, 0);                                                // 52
-        }
-        if r.leader == 1 && r.signal_b == 1 {                                                            // 53
-            (r.bullet, r.shield, r.signal_b) = (1, 0, 0);                                                // 54
-        }
-        if l.bullet > 0 {                                                                                // 55
-            if r.leader == 1 {                                                                           // 56
-                r.leader = if l.bullet == 2 && r.shield == 0 { 0 } else { 1 };                           // 57
-            } else {                                                                                     // 58
-                r.bullet = if r.bullet == 0 { l.bullet } else { r.bullet };                              // 59
-                r.signal_b = 0;                                                                          // 60
-            }
-            l.bullet = 0;                                                                                // 61
-        }
-        l.signal_b = l.signal_b.max(r.signal_b).max(r.leader);                                           // 62
+/// What *EliminateLeaders* sees of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the paper's")]
+pub struct Warrior<T> {
+    pub leader: T,
+    pub bullet: T,
+    pub shield: T,
+    pub signal_b: T,
+}
+
+/// A state with the variables of *EliminateLeaders*, which other protocols borrow from P_PL.
+pub trait War {
+    /// These variables.
+    fn warrior(&self) -> Warrior<u8>;
+
+    /// The same, to be written.
+    fn warrior_mut(&mut self) -> Warrior<&mut u8>;
+}
+
+impl War for State {
+    #[inline(always)]
+    fn warrior(&self) -> Warrior<u8> {
+        let Self { leader, bullet, shield, signal_b, .. } = *self;
+        Warrior { leader, bullet, shield, signal_b }
     }
+
+    #[inline(always)]
+    fn warrior_mut(&mut self) -> Warrior<&mut u8> {
+        let Self { leader, bullet, shield, signal_b, .. } = self;
+        Warrior { leader, bullet, shield, signal_b }
+    }
+}
+
+/// Algorithm 5, on the variables that it sees of any state.
+#[inline(always)]
+#[rustfmt::skip]
+pub(super) fn eliminate_leaders<S: War>(l: &mut S, r: &mut S) {
+    let (l, r) = (l.warrior_mut(), r.warrior_mut());
+    if *l.leader == 1 && *l.signal_b == 1 {                                                              // 51
+        (*l.bullet, *l.shield, *l.signal_b) = (2, 1, 0);                                                 // 52
+    }
+    if *r.leader == 1 && *r.signal_b == 1 {                                                              // 53
+        (*r.bullet, *r.shield, *r.signal_b) = (1, 0, 0);                                                 // 54
+    }
+    if *l.bullet > 0 {                                                                                   // 55
+        if *r.leader == 1 {                                                                              // 56
+            *r.leader = if *l.bullet == 2 && *r.shield == 0 { 0 } else { 1 };                            // 57
+        } else {                                                                                         // 58
+            *r.bullet = if *r.bullet == 0 { *l.bullet } else { *r.bullet };                              // 59
+            *r.signal_b = 0;                                                                             // 60
+        }
+        *l.bullet = 0;                                                                                   // 61
+    }
+    *l.signal_b = (*l.signal_b).max(*r.signal_b).max(*r.leader);                                         // 62
 }
 
 impl<const PRIME: bool> Transition for PplOf<PRIME> {
@@ -235,7 +269,7 @@ impl<const PRIME: bool> Transition for PplOf<PRIME> {
     #[rustfmt::skip]
     fn interact(&self, l: &mut State, r: &mut State, _: Input) {
         self.create_leader(l, r);                                                                        // 1
-        Self::eliminate_leaders(l, r);                                                                   // 2
+        eliminate_leaders(l, r);                                                                         // 2
     }
 }
 

@@ -5,8 +5,8 @@
 //! token, `K` bits for `clock` and `signal_R`. A token is its place `token[1] + psi - 1`, so that bottom is the place that
 //! `token[1] = 0` would have.
 
-use super::{BLACK, Mode, PplOf, State, Token, WHITE};
-use crate::circuit::{Bit, Circuit, Uint};
+use super::{BLACK, Mode, PplOf, State, Token, WHITE, War};
+use crate::circuit::{Bit, Circuit, Uint, Wires, code, from_code};
 
 /// P_PL as a circuit with numbers of `D` and `K` bits.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ struct Wired<B, const D: usize> {
 /// An agent in every lane.
 #[derive(Clone, Copy)]
 struct Agent<B, const D: usize, const K: usize> {
-    leader: B,
+    war: Warrior<B>,
     b: B,
     dist: Uint<B, D>,
     last: B,
@@ -49,10 +49,6 @@ struct Agent<B, const D: usize, const K: usize> {
     clock: Uint<B, K>,
     signal_r: Uint<B, K>,
     hits: Uint<B, D>,
-    live: B,
-    dummy: B,
-    shield: B,
-    signal_b: B,
 }
 
 impl<const PRIME: bool, const D: usize, const K: usize> PplCircuit<PRIME, D, K> {
@@ -62,7 +58,7 @@ impl<const PRIME: bool, const D: usize, const K: usize> PplCircuit<PRIME, D, K> 
     #[inline(always)]
     fn both<B: Bit>(&self, l: &mut Agent<B, D, K>, r: &mut Agent<B, D, K>) {
         self.create_leader(l, r); // 1
-        Self::eliminate_leaders(l, r); // 2
+        Warrior::eliminate_leaders(&mut l.war, &mut r.war); // 2
     }
 
     /// Algorithm 2.
@@ -71,23 +67,13 @@ impl<const PRIME: bool, const D: usize, const K: usize> PplCircuit<PRIME, D, K> 
         self.determine_mode(l, r); // 3
         let detect = if PRIME { B::ZERO } else { r.detect };
         let wraps = l.dist.equals(2 * self.psi - 1);
-        let tmp = l.dist.plus(B::ONE).only(!(r.leader | wraps)); // 4
-        let differs = (0..D).fold(B::ZERO, |any, k| any | (tmp.0[k] ^ r.dist.0[k]));
-        Self::become_leader(r, detect & differs); // 5-6
+        let tmp = l.dist.plus(B::ONE).only(!(r.war.leader | wraps)); // 4
+        r.war.become_leader(detect & !tmp.equals_that(r.dist)); // 5-6
         r.dist = Uint::select(detect, r.dist, tmp); // 7-8
         let border = r.dist.equals(0) | r.dist.equals(self.psi);
-        l.last = r.leader | (!border & r.last); // 9
+        l.last = r.war.leader | (!border & r.last); // 9
         self.move_token(l, r, BLACK, 0, detect); // 10
         self.move_token(l, r, WHITE, self.psi, detect); // 11
-    }
-
-    /// Lines 6 and 20.
-    #[inline(always)]
-    fn become_leader<B: Bit>(r: &mut Agent<B, D, K>, when: B) {
-        r.leader = r.leader | when;
-        (r.live, r.dummy) = (r.live | when, r.dummy & !when);
-        r.shield = r.shield | when;
-        r.signal_b = r.signal_b & !when;
     }
 
     /// `Valid(v, d)`, where `v` has a token. With `x = dist + token[1]` and `sum = x + psi - 1`, a right-moving token has
@@ -141,7 +127,7 @@ impl<const PRIME: bool, const D: usize, const K: usize> PplCircuit<PRIME, D, K> 
         y.place = y.place.set(!(left | (l_has & !right)), bottom); // 12, 17, 24, 27
         z.place = z.place.set(!(right | (r_keeps & !left)), bottom); // 12, 30, 33
         r.b = r.b ^ (right_hits & !detect & wrong); // 21-22
-        Self::become_leader(r, right_hits & detect & wrong); // 19-20
+        r.war.become_leader(right_hits & detect & wrong); // 19-20
     }
 
     #[inline(always)]
@@ -156,7 +142,7 @@ impl<const PRIME: bool, const D: usize, const K: usize> PplCircuit<PRIME, D, K> 
     /// Algorithm 4.
     #[inline(always)]
     fn determine_mode<B: Bit>(&self, l: &mut Agent<B, D, K>, r: &mut Agent<B, D, K>) {
-        l.signal_r = l.signal_r.set(l.leader, self.kappa_max); // 34-35
+        l.signal_r = l.signal_r.set(l.war.leader, self.kappa_max); // 34-35
         l.hits = Uint::constant(0); // 36
         r.hits = r.hits.plus(!r.hits.equals(self.psi)); // 37
         let signal = l.signal_r.positive() | r.signal_r.positive(); // 38
@@ -171,10 +157,35 @@ impl<const PRIME: bool, const D: usize, const K: usize> PplCircuit<PRIME, D, K> 
         r.hits = r.hits.only(!wins); // 45, 48
         (l.detect, r.detect) = (l.clock.equals(self.kappa_max), r.clock.equals(self.kappa_max)); // 49-50
     }
+}
+
+/// What *EliminateLeaders* sees of an agent, in every lane.
+#[derive(Clone, Copy)]
+pub(in crate::protocols) struct Warrior<B> {
+    pub(in crate::protocols) leader: B,
+    pub(in crate::protocols) live: B,
+    pub(in crate::protocols) dummy: B,
+    pub(in crate::protocols) shield: B,
+    pub(in crate::protocols) signal_b: B,
+}
+
+impl<B: Bit> Warrior<B> {
+    /// No leader, no bullet, no shield, no signal.
+    pub(in crate::protocols) const BLANK: Self =
+        Self { leader: B::ZERO, live: B::ZERO, dummy: B::ZERO, shield: B::ZERO, signal_b: B::ZERO };
+
+    /// Lines 6 and 20.
+    #[inline(always)]
+    pub(in crate::protocols) fn become_leader(&mut self, when: B) {
+        self.leader = self.leader | when;
+        (self.live, self.dummy) = (self.live | when, self.dummy & !when);
+        self.shield = self.shield | when;
+        self.signal_b = self.signal_b & !when;
+    }
 
     /// Algorithm 5.
     #[inline(always)]
-    fn eliminate_leaders<B: Bit>(l: &mut Agent<B, D, K>, r: &mut Agent<B, D, K>) {
+    pub(in crate::protocols) fn eliminate_leaders(l: &mut Self, r: &mut Self) {
         let fires = l.leader & l.signal_b; // 51
         (l.live, l.dummy, l.shield, l.signal_b) =
             (l.live | fires, l.dummy & !fires, l.shield | fires, l.signal_b & !fires); // 52
@@ -191,34 +202,27 @@ impl<const PRIME: bool, const D: usize, const K: usize> PplCircuit<PRIME, D, K> 
     }
 }
 
-/// Visits every plane of an agent in the order of the code.
-macro_rules! planes_in_order {
-    ($agent:ident, $visit:ident) => {
-        $visit(&mut $agent.leader);
-        $visit(&mut $agent.b);
-        $visit(&mut $agent.last);
-        $visit(&mut $agent.detect);
-        $visit(&mut $agent.live);
-        $visit(&mut $agent.dummy);
-        $visit(&mut $agent.shield);
-        $visit(&mut $agent.signal_b);
-        $agent.dist.0.iter_mut().for_each(&mut $visit);
-        $agent.hits.0.iter_mut().for_each(&mut $visit);
-        for token in &mut $agent.token {
-            token.place.0.iter_mut().for_each(&mut $visit);
-            $visit(&mut token.bit);
-            $visit(&mut token.carry);
-        }
-        $agent.clock.0.iter_mut().for_each(&mut $visit);
-        $agent.signal_r.0.iter_mut().for_each(&mut $visit);
-    };
+impl Warrior<bool> {
+    /// The part of a state that *EliminateLeaders* sees.
+    pub(in crate::protocols) fn of(state: &impl War) -> Self {
+        let v = state.warrior();
+        let (live, dummy) = (v.bullet == 2, v.bullet == 1);
+        Self { leader: v.leader == 1, live, dummy, shield: v.shield == 1, signal_b: v.signal_b == 1 }
+    }
+
+    /// Writes it into a state.
+    pub(in crate::protocols) fn put(self, state: &mut impl War) {
+        let v = state.warrior_mut();
+        *v.bullet = if self.live { 2 } else { self.dummy.into() };
+        (*v.leader, *v.shield, *v.signal_b) = (self.leader.into(), self.shield.into(), self.signal_b.into());
+    }
 }
 
-impl<B: Bit, const D: usize, const K: usize> Agent<B, D, K> {
+impl<B: Bit, const D: usize, const K: usize> Wires<B> for Agent<B, D, K> {
     const BLANK: Self = {
         let token = Wired { place: Uint([B::ZERO; D]), bit: B::ZERO, carry: B::ZERO };
         Self {
-            leader: B::ZERO,
+            war: Warrior::BLANK,
             b: B::ZERO,
             dist: Uint([B::ZERO; D]),
             last: B::ZERO,
@@ -227,33 +231,28 @@ impl<B: Bit, const D: usize, const K: usize> Agent<B, D, K> {
             clock: Uint([B::ZERO; K]),
             signal_r: Uint([B::ZERO; K]),
             hits: Uint([B::ZERO; D]),
-            live: B::ZERO,
-            dummy: B::ZERO,
-            shield: B::ZERO,
-            signal_b: B::ZERO,
         }
     };
 
     #[inline(always)]
-    fn load(planes: &[B]) -> Self {
-        let (mut agent, mut next) = (Self::BLANK, 0);
-        let mut read = |bit: &mut B| {
-            *bit = planes[next];
-            next += 1;
-        };
-        planes_in_order!(agent, read);
-        agent
-    }
-
-    /// Writes the lanes of `when`.
-    #[inline(always)]
-    fn store(mut self, planes: &mut [B], when: B) {
-        let (agent, mut next) = (&mut self, 0);
-        let mut write = |bit: &mut B| {
-            planes[next] = when.select(*bit, planes[next]);
-            next += 1;
-        };
-        planes_in_order!(agent, write);
+    fn each(&mut self, mut visit: impl FnMut(&mut B)) {
+        visit(&mut self.war.leader);
+        visit(&mut self.b);
+        visit(&mut self.last);
+        visit(&mut self.detect);
+        visit(&mut self.war.live);
+        visit(&mut self.war.dummy);
+        visit(&mut self.war.shield);
+        visit(&mut self.war.signal_b);
+        self.dist.0.iter_mut().for_each(&mut visit);
+        self.hits.0.iter_mut().for_each(&mut visit);
+        for token in &mut self.token {
+            token.place.0.iter_mut().for_each(&mut visit);
+            visit(&mut token.bit);
+            visit(&mut token.carry);
+        }
+        self.clock.0.iter_mut().for_each(&mut visit);
+        self.signal_r.0.iter_mut().for_each(&mut visit);
     }
 }
 
@@ -274,62 +273,44 @@ impl<const PRIME: bool, const D: usize, const K: usize> Circuit for PplCircuit<P
     }
 
     fn encode(&self, state: &State) -> u128 {
-        let mut agent = Agent::<bool, D, K>::BLANK;
         let place =
             |token: Option<Token>| token.map_or(self.bottom(), |z| (i32::from(z.pos) + self.psi as i32 - 1) as u32);
-        agent.leader = state.leader == 1;
-        agent.b = state.b == 1;
-        agent.dist = Uint::constant(state.dist.into());
-        agent.last = state.last == 1;
-        agent.token = state.token.map(|token| Wired {
-            place: Uint::constant(place(token)),
-            bit: token.is_some_and(|z| z.bit == 1),
-            carry: token.is_some_and(|z| z.carry == 1),
-        });
-        agent.detect = state.mode == Mode::Detect;
-        agent.clock = Uint::constant(state.clock.into());
-        agent.signal_r = Uint::constant(state.signal_r.into());
-        agent.hits = Uint::constant(state.hits.into());
-        (agent.live, agent.dummy) = (state.bullet == 2, state.bullet == 1);
-        agent.shield = state.shield == 1;
-        agent.signal_b = state.signal_b == 1;
-        let (mut code, mut next) = (0_u128, 0);
-        let mut write = |bit: &mut bool| {
-            code |= u128::from(*bit) << next;
-            next += 1;
-        };
-        planes_in_order!(agent, write);
-        code
+        code(Agent::<bool, D, K> {
+            war: Warrior::of(state),
+            b: state.b == 1,
+            dist: Uint::constant(state.dist.into()),
+            last: state.last == 1,
+            token: state.token.map(|token| Wired {
+                place: Uint::constant(place(token)),
+                bit: token.is_some_and(|z| z.bit == 1),
+                carry: token.is_some_and(|z| z.carry == 1),
+            }),
+            detect: state.mode == Mode::Detect,
+            clock: Uint::constant(state.clock.into()),
+            signal_r: Uint::constant(state.signal_r.into()),
+            hits: Uint::constant(state.hits.into()),
+        })
     }
 
     fn decode(&self, code: u128) -> State {
-        let (mut agent, mut next) = (Agent::<bool, D, K>::BLANK, 0);
-        let mut read = |bit: &mut bool| {
-            *bit = code >> next & 1 == 1;
-            next += 1;
-        };
-        planes_in_order!(agent, read);
-        fn number<const W: usize>(uint: Uint<bool, W>) -> u32 {
-            (0..W).map(|k| u32::from(uint.0[k]) << k).sum()
-        }
+        let agent: Agent<bool, D, K> = from_code(code);
         let token = |z: Wired<bool, D>| {
-            let place = number(z.place);
+            let place = z.place.number();
             let pos = (place as i32 + 1 - self.psi as i32) as i8;
             (place != self.bottom()).then_some(Token { pos, bit: z.bit.into(), carry: z.carry.into() })
         };
-        State {
-            leader: agent.leader.into(),
+        let mut state = State {
             b: agent.b.into(),
-            dist: number(agent.dist) as u8,
+            dist: agent.dist.number() as u8,
             last: agent.last.into(),
             token: agent.token.map(token),
             mode: if agent.detect { Mode::Detect } else { Mode::Construct },
-            clock: number(agent.clock) as u16,
-            signal_r: number(agent.signal_r) as u16,
-            hits: number(agent.hits) as u8,
-            bullet: if agent.live { 2 } else { agent.dummy.into() },
-            shield: agent.shield.into(),
-            signal_b: agent.signal_b.into(),
-        }
+            clock: agent.clock.number() as u16,
+            signal_r: agent.signal_r.number() as u16,
+            hits: agent.hits.number() as u8,
+            ..State::default()
+        };
+        agent.war.put(&mut state);
+        state
     }
 }

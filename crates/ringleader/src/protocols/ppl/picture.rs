@@ -1,7 +1,7 @@
 //! P_PL as text: the leader, the segments with their IDs, tokens, bullets and modes.
 
 use super::sets::{Segment, Sets};
-use super::{BLACK, Mode, State, WHITE};
+use super::{BLACK, Mode, State, WHITE, War};
 use crate::protocol::Lane;
 
 /// The lanes of a configuration.
@@ -15,7 +15,7 @@ pub(super) fn lanes(sets: Sets<'_>) -> Vec<Lane> {
         Lane { name: "ids", cells: ids(sets), legend: "the ID of each segment, in decimal" },
         lane("black", "> < black token moving right, left", |v| arrow(v, BLACK)),
         lane("white", "> < white token moving right, left", |v| arrow(v, WHITE)),
-        lane("war", "* live bullet, o dummy bullet, # shield (@ shield and bullet)", war),
+        lane("war", WAR, war),
         lane("mode", "d detects, r resetting signal, . neither", |v| match v.mode {
             _ if v.signal_r > 0 => 'r',
             Mode::Detect => 'd',
@@ -55,8 +55,12 @@ fn arrow(v: &State, colour: usize) -> char {
     }
 }
 
+/// The legend of [`war`].
+pub(in crate::protocols) const WAR: &str = "* live bullet, o dummy bullet, # shield (@ shield and bullet)";
+
 /// Shields matter only at leaders.
-fn war(v: &State) -> char {
+pub(in crate::protocols) fn war<S: War>(v: &S) -> char {
+    let v = v.warrior();
     match (v.leader == 1 && v.shield == 1, v.bullet) {
         (true, 0) => '#',
         (true, _) => '@',

@@ -4,7 +4,7 @@
 //! and targets go by index from it, validity goes by `dist`. Where the paper leaves a choice, `paper/NOTES.md`
 //! says which reading this is.
 
-use super::{BLACK, State, Token, WHITE, valid};
+use super::{BLACK, State, Token, WHITE, War, valid};
 use crate::value::Value;
 
 /// A view of a configuration that answers which sets it belongs to.
@@ -32,6 +32,23 @@ pub struct Located {
     pub colour: usize,
     /// The token.
     pub token: Token,
+}
+
+/// C_PB of any protocol that runs *EliminateLeaders*: a leader exists and every live bullet is peaceful.
+#[must_use]
+pub fn in_c_pb<S: War>(config: &[S]) -> bool {
+    let first = config.iter().position(|v| v.warrior().leader == 1);
+    first.is_some_and(|first| peace_from(config, first).all(|(i, peace)| peace || config[i].warrior().bullet != 2))
+}
+
+/// `Peaceful(i)` for all agents in one pass around the ring that starts at a leader.
+fn peace_from<S: War>(config: &[S], leader: usize) -> impl Iterator<Item = (usize, bool)> {
+    let n = config.len();
+    (leader..leader + n).scan(false, move |peace, i| {
+        let v = config[i % n].warrior();
+        *peace = v.signal_b == 0 && if v.leader == 1 { v.shield == 1 } else { *peace };
+        Some((i % n, *peace))
+    })
 }
 
 impl<'a> Sets<'a> {
@@ -176,17 +193,7 @@ impl<'a> Sets<'a> {
     /// C_PB: a leader exists and every live bullet is peaceful.
     #[must_use]
     pub fn in_c_pb(self) -> bool {
-        let first = (0..self.n()).find(|&i| self.at(i).leader == 1);
-        first.is_some_and(|first| self.peace_from(first).all(|(i, peace)| peace || self.at(i).bullet != 2))
-    }
-
-    /// `Peaceful(i)` for all agents in one pass around the ring that starts at a leader.
-    fn peace_from(self, leader: usize) -> impl Iterator<Item = (usize, bool)> {
-        (leader..leader + self.n()).scan(false, move |peace, i| {
-            let v = self.at(i);
-            *peace = v.signal_b == 0 && if v.leader == 1 { v.shield == 1 } else { *peace };
-            Some((i % self.n(), *peace))
-        })
+        in_c_pb(self.config)
     }
 
     // --- Section 4.1: distances, IDs and tokens, counted from the unique leader -----------------------------
@@ -336,7 +343,7 @@ impl<'a> Sets<'a> {
 
     fn peaceful_fact(self, leader: Option<usize>) -> Value {
         let mut peace: Vec<bool> = vec![self.config.iter().all(|v| v.signal_b == 0); self.n()];
-        leader.into_iter().flat_map(|leader| self.peace_from(leader)).for_each(|(i, p)| peace[i] = p);
+        leader.into_iter().flat_map(|leader| peace_from(self.config, leader)).for_each(|(i, p)| peace[i] = p);
         let live = (0..self.n()).filter(|&i| self.at(i).bullet == 2);
         Value::map(live.map(|i| (i.to_string(), peace[i].into())))
     }

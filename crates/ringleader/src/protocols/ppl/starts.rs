@@ -1,7 +1,7 @@
 //! Adversarial initial configurations of P_PL, and random members of S_PL.
 
 use super::sets::Located;
-use super::{Mode, PplOf, State};
+use super::{Mode, PplOf, State, War};
 use crate::error::Error;
 use crate::protocol::{Protocol, uniform};
 use crate::random::{Generator, below, index};
@@ -101,13 +101,14 @@ pub(crate) fn safe<const P: bool>(ppl: &PplOf<P>, ring: Ring, generator: &mut Ge
 }
 
 /// Either no live bullet is left, or the leader is shielded and no signal lies behind the rightmost one.
-fn make_peace(config: &mut [State], u_0: usize, disarm: bool) {
+pub(in crate::protocols) fn make_peace<S: War>(config: &mut [S], u_0: usize, disarm: bool) {
     let n = config.len();
+    let live = |v: &S| v.warrior().bullet == 2;
     if disarm {
-        config.iter_mut().filter(|v| v.bullet == 2).for_each(|v| v.bullet = 0);
-    } else if let Some(rightmost) = (0..n).rev().find(|i| config[(u_0 + i) % n].bullet == 2) {
-        config[u_0].shield = 1;
-        (0..=rightmost).for_each(|i| config[(u_0 + i) % n].signal_b = 0);
+        config.iter_mut().filter(|v| live(v)).for_each(|v| *v.warrior_mut().bullet = 0);
+    } else if let Some(rightmost) = (0..n).rev().find(|i| live(&config[(u_0 + i) % n])) {
+        *config[u_0].warrior_mut().shield = 1;
+        (0..=rightmost).for_each(|i| *config[(u_0 + i) % n].warrior_mut().signal_b = 0);
     }
 }
 

@@ -1,0 +1,236 @@
+//! YSM21: self-stabilizing leader election on directed rings with O(N) states, for a known bound N on n
+//! (Yokota, Sudo and Masuzawa, 2021).
+//!
+//! Every agent counts its distance from the nearest leader on its left. Where there is no leader the count reaches N,
+//! which no ring of at most N agents with a leader allows, and the agent that finds this becomes one.
+//! *EliminateLeaders* then leaves one leader.
+//!
+//! Whose rules these are: the paper cites this system without giving its rules. **Rule 1 is a reconstruction**, from the
+//! number of states and the time that the paper states. **Rule 2 is verbatim**: *EliminateLeaders*, Algorithm 5 of the
+//! paper, unchanged and shared with P_PL.
+
+use crate::error::Error;
+use crate::protocol::{
+    About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, leaders,
+    n_squared_log_n, uniform,
+};
+use crate::protocols::ppl::{War, Warrior, eliminate_leaders, picture, sets::in_c_pb, starts::make_peace};
+use crate::random::{Generator, below, index};
+use crate::ring::{MAX_N, Orientation, Ring};
+use crate::value::Value;
+use crate::variable;
+use crate::variables::{Domain, Variables};
+
+pub mod circuit;
+
+/// The largest `N`.
+pub const MAX_BOUND: u64 = MAX_N as u64;
+
+/// The state of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[expect(missing_docs, reason = "the names are the paper's")]
+pub struct State {
+    pub leader: u8,
+    pub dist: u32,
+    pub bullet: u8,
+    pub shield: u8,
+    pub signal_b: u8,
+}
+
+impl War for State {
+    #[inline(always)]
+    fn warrior(&self) -> Warrior<u8> {
+        let Self { leader, bullet, shield, signal_b, .. } = *self;
+        Warrior { leader, bullet, shield, signal_b }
+    }
+
+    #[inline(always)]
+    fn warrior_mut(&mut self) -> Warrior<&mut u8> {
+        let Self { leader, bullet, shield, signal_b, .. } = self;
+        Warrior { leader, bullet, shield, signal_b }
+    }
+}
+
+/// YSM21 with its bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ysm {
+    /// `N`, at least n.
+    pub bound: u32,
+}
+
+impl Ysm {
+    /// Rule 1, a reconstruction: `dist` counts from the leader; a count of N proves that there is none.
+    #[inline]
+    fn count(&self, l: &State, r: &mut State) {
+        if r.leader == 1 {
+            r.dist = 0;
+        } else if l.dist + 1 < self.bound {
+            r.dist = l.dist + 1;
+        } else {
+            r.dist = 0;
+            (r.leader, r.bullet, r.shield, r.signal_b) = (1, 2, 1, 0);
+        }
+    }
+}
+
+impl Transition for Ysm {
+    type State = State;
+
+    #[inline]
+    fn interact(&self, l: &mut State, r: &mut State, _: Input) {
+        self.count(l, r);
+        // Rule 2, verbatim.
+        eliminate_leaders(l, r);
+    }
+}
+
+/// Whether there is exactly one leader and `dist` counts from it.
+fn counted(config: &[State]) -> bool {
+    let n = config.len();
+    let Some(u_0) = config.iter().position(|v| v.leader == 1) else { return false };
+    (0..n).all(|i| {
+        let v = &config[(u_0 + i) % n];
+        v.dist as usize == i && (v.leader == 1) == (i == 0)
+    })
+}
+
+/// Two shielded leaders, half a ring apart, with `dist` right for both.
+fn two_leaders(_: &Ysm, ring: Ring, _: &mut Generator) -> Result<Vec<State>, Error> {
+    let half = ring.n() / 2;
+    let agent = |i: usize| {
+        let dist = if i < half { i } else { i - half };
+        let leader = u8::from(dist == 0);
+        State { leader, shield: leader, dist: dist as u32, ..State::default() }
+    };
+    Ok((0..ring.n()).map(agent).collect())
+}
+
+/// A random member of the safe set: a uniform configuration, repaired.
+fn safe(ysm: &Ysm, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, Error> {
+    let (n, mut config) = (ring.n(), uniform(ysm, ring, generator)?);
+    let u_0 = index(generator, n);
+    for i in 0..n {
+        let v = &mut config[(u_0 + i) % n];
+        (v.leader, v.dist) = (u8::from(i == 0), i as u32);
+    }
+    make_peace(&mut config, u_0, below(generator, 2) == 0);
+    Ok(config)
+}
+
+impl Protocol for Ysm {
+    const ABOUT: About = About {
+        name: "ysm",
+        case: "YSM21",
+        summary: "[YSM21]: counts distances up to N; elects one leader from any configuration",
+        ring: Orientation::Directed,
+        assumption: "n <= N = O(n)",
+        bound: "Theta(n^2) expected",
+        origin: Origin::Reconstruction,
+        elects: true,
+        safe: "C_PB, one leader, dist right",
+        parameters: &[Parameter { name: "bound", help: "N, a bound on n [default: n]", flag: false }],
+    };
+
+    fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
+        let n = ring.n() as u64;
+        let bound = params.get("bound").unwrap_or(n);
+        if !(n..=MAX_BOUND).contains(&bound) {
+            // With N < n the leader's left neighbour would count to N and declare a second leader, for ever.
+            let allowed = format!("N must be at least n, so {n} to {MAX_BOUND}: below n no configuration is safe");
+            return Err(Error::new("bound", bound, allowed));
+        }
+        Ok(Self { bound: bound as u32 })
+    }
+
+    fn settings(&self) -> Vec<(&'static str, Value)> {
+        vec![("bound", self.bound.into())]
+    }
+
+    fn variables(&self) -> Variables<State> {
+        Variables(vec![
+            variable!("leader", Domain::BIT, State.leader),
+            variable!("dist", Domain::up_to(self.bound - 1), State.dist),
+            variable!("bullet", Domain::up_to(2), State.bullet),
+            variable!("shield", Domain::BIT, State.shield),
+            variable!("signalB", Domain::BIT, State.signal_b),
+        ])
+    }
+
+    fn output(&self, state: &State) -> u64 {
+        u64::from(state.leader)
+    }
+
+    fn is_leader(&self, state: &State) -> bool {
+        state.leader == 1
+    }
+
+    fn is_safe(&self, config: &[State]) -> bool {
+        counted(config) && in_c_pb(config)
+    }
+
+    fn starts() -> Vec<Start<Self>> {
+        vec![
+            Start {
+                name: "leaderless",
+                about: "every variable zero, no leader",
+                make: |_, ring, _| Ok(vec![State::default(); ring.n()]),
+            },
+            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
+            Start {
+                name: "all-leaders",
+                about: "every agent a leader, all else zero",
+                make: |_, ring, _| Ok(vec![State { leader: 1, ..State::default() }; ring.n()]),
+            },
+            Start {
+                name: "two-leaders",
+                about: "two shielded antipodal leaders, dist right for both",
+                make: two_leaders,
+            },
+            Start { name: "safe", about: "a random safe configuration", make: safe },
+        ]
+    }
+
+    fn phases() -> Vec<Phase<Self>> {
+        vec![Phase {
+            name: "C_PB",
+            about: "a leader exists and every live bullet is peaceful",
+            holds: |_, config| in_c_pb(config),
+            kind: PhaseKind::Closed,
+        }]
+    }
+
+    /// A count that starts afresh needs about n N steps to reach N.
+    fn default_limit(&self, ring: Ring) -> u64 {
+        n_squared_log_n(ring, 1000).saturating_add(100 * ring.n() as u64 * u64::from(self.bound))
+    }
+
+    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
+        let leaders = leaders(self, config);
+        vec![
+            ("n", config.len().into()),
+            ("L1", (leaders.len() == 1).into()),
+            ("Lge1", (!leaders.is_empty()).into()),
+            ("dist_right", counted(config).into()),
+            ("C_PB", in_c_pb(config).into()),
+            ("leaders", leaders.into()),
+            ("safe", self.is_safe(config).into()),
+        ]
+    }
+
+    fn picture(&self, config: &[State]) -> Vec<Lane> {
+        let n = config.len();
+        let right = |i: usize| match config[i] {
+            State { leader: 1, .. } => 'L',
+            State { dist, .. } if dist == config[(i + n - 1) % n].dist + 1 => '.',
+            _ => '?',
+        };
+        vec![
+            Lane {
+                name: "ring",
+                cells: (0..n).map(right).collect(),
+                legend: "L leader, . dist follows from the left neighbour's, ? it does not",
+            },
+            Lane { name: "war", cells: config.iter().map(picture::war).collect(), legend: picture::WAR },
+        ]
+    }
+}
