@@ -7,9 +7,11 @@
 //!
 //! All run P_PL from the all-zero leaderless configuration with the default psi and kappa_max:
 //! - `C++`: `ppl.cpp`, a struct of ints and mt19937_64;
-//! - `stepper`: the clear form with nobody looking;
+//! - `stepper`: the clear form with nobody looking, under the plain uniform scheduler;
 //! - `convergence`: the same with changes of output followed and windows checked for safety;
-//! - `phases`: the same with every open phase watched at every step.
+//! - `phases`: the same with every open phase watched at every step;
+//! - `clocks`: the stepper under clocks on the edges;
+//! - `sliced`, `sliced-portable`: a batch of rings, one in every lane, from start to limit, with all that a record needs.
 
 use std::ops::ControlFlow;
 use std::process::Command;
@@ -17,14 +19,18 @@ use std::time::Instant;
 
 use ringleader::engine::stepper::Stepper;
 use ringleader::engine::tracker::Tracker;
+use ringleader::lab::run_batch;
 use ringleader::protocol::{Params, Protocol};
 use ringleader::protocols::ppl::{Ppl, State};
 use ringleader::ring::{Orientation, Ring};
-use ringleader::schedule::{Coins, Uniform};
+use ringleader::schedule::{Clocks, Uniform};
+use ringleader::trial::{Engine, Trial};
 
-const ROUNDS: u64 = 9;
+const ROUNDS: u64 = 5;
 const STEPS: u64 = 20_000_000;
 const SIZES: [usize; 3] = [64, 1024, 16384];
+/// Larger rings in all lanes take too long for a benchmark.
+const LARGEST_SLICED: usize = 1024;
 
 type Contestant<'a> = (&'a str, Box<dyn Fn(u64) -> f64 + 'a>);
 
@@ -36,13 +42,16 @@ fn main() {
     for n in SIZES {
         let ring = Ring::new(n, Orientation::Directed).expect("a valid size");
         let ppl = Ppl::new(ring, &Params::default()).expect("valid parameters");
-        let contestants: [Contestant<'_>; 4] = [
+        let contestants: [Contestant<'_>; 7] = [
             ("C++", Box::new(|seed| run_cpp(&cpp, ring, ppl, seed))),
             ("stepper", Box::new(|seed| timed(|| stepper(ring, ppl, seed)))),
             ("convergence", Box::new(|seed| timed(|| followed(ring, ppl, seed, false)))),
             ("phases", Box::new(|seed| timed(|| followed(ring, ppl, seed, true)))),
+            ("clocks", Box::new(|seed| timed(|| clocks(ring, ppl, seed)))),
+            ("sliced", Box::new(|seed| sliced(ring, Engine::Sliced, 512, seed))),
+            ("sliced-portable", Box::new(|seed| sliced(ring, Engine::SlicedPortable, 64, seed))),
         ];
-        compare(n, &contestants);
+        compare(n, if n <= LARGEST_SLICED { &contestants } else { &contestants[..5] });
     }
     let _ = std::fs::remove_dir_all(&directory);
 }
@@ -72,14 +81,33 @@ fn timed(run: impl FnOnce()) -> f64 {
     STEPS as f64 / start.elapsed().as_secs_f64() / 1e6
 }
 
-fn fresh(ring: Ring, ppl: Ppl, seed: u64) -> Stepper<Ppl, Uniform, Coins> {
-    Stepper::new(ppl, vec![State::default(); ring.n()], Uniform::new(ring, seed), Coins::new(1, seed))
+fn fresh(ring: Ring, ppl: Ppl, seed: u64) -> Stepper<Ppl, Uniform> {
+    Stepper::new(ppl, vec![State::default(); ring.n()], Uniform::new(ring, seed))
 }
 
 fn stepper(ring: Ring, ppl: Ppl, seed: u64) {
     let mut stepper = fresh(ring, ppl, seed);
     stepper.advance(STEPS).expect("a random schedule does not end");
     std::hint::black_box(&stepper.config);
+}
+
+fn clocks(ring: Ring, ppl: Ppl, seed: u64) {
+    let mut stepper = Stepper::new(ppl, vec![State::default(); ring.n()], Clocks::new(ring, seed));
+    stepper.advance(STEPS).expect("a random schedule does not end");
+    std::hint::black_box(&stepper.config);
+}
+
+/// Million interactions a second of `rings` trials at once, over 32 windows of clocks each, of which the last is replayed in
+/// the clear form.
+fn sliced(ring: Ring, engine: Engine, rings: u64, seed: u64) -> f64 {
+    let mut trial = Trial::new("ppl", ring.n(), seed);
+    (trial.phases, trial.engine) = (false, engine);
+    trial.limit = Some(32 * 128 * ring.n() as u64);
+    let start = Instant::now();
+    let records =
+        run_batch(&trial, seed..seed + rings, &|| false, &mut |_| ControlFlow::Continue(())).expect("a valid batch");
+    let steps: u64 = records.iter().map(|(_, record)| record.steps).sum();
+    steps as f64 / start.elapsed().as_secs_f64() / 1e6
 }
 
 /// Windows as in a trial, but past safety, so that every contestant runs the same number of interactions.
@@ -108,13 +136,13 @@ fn compare(n: usize, contestants: &[Contestant<'_>]) {
         (0..=ROUNDS).map(|round| contestants.iter().map(|(_, run)| run(round)).collect()).collect();
     // The first round warms up.
     let rounds = &rounds[1..];
-    println!("\nn = {n}\n  {:12} {:>8} {:>17} {:>14}", "", "median", "least - most", "ratio to C++");
+    println!("\nn = {n}\n  {:15} {:>8} {:>17} {:>14}", "", "median", "least - most", "ratio to C++");
     for (k, (name, _)) in contestants.iter().enumerate() {
         let speeds = sorted(rounds.iter().map(|round| round[k]));
         let ratios = sorted(rounds.iter().map(|round| round[k] / round[0]));
         let (least, most) = (speeds[0], speeds[speeds.len() - 1]);
         let spread = format!("{least:.1} - {most:.1}");
-        println!("  {name:12} {:8.1} {spread:>17} {:14.2}", speeds[speeds.len() / 2], ratios[ratios.len() / 2]);
+        println!("  {name:15} {:8.1} {spread:>17} {:14.2}", speeds[speeds.len() / 2], ratios[ratios.len() / 2]);
     }
 }
 

@@ -56,7 +56,8 @@ pub(crate) fn main_job() -> Command {
         fault: Vec::new(),
         seed: None,
         limit: None,
-        scheduler: "uniform".into(),
+        scheduler: "clocks".into(),
+        engine: "auto".into(),
         no_phases: false,
         trials: None,
         threads: None,
@@ -109,9 +110,13 @@ pub(crate) struct RunArgs {
     /// The greatest number of steps, such as 5000000 or 5e6 [default: a generous multiple of n^2 log n, printed]
     #[arg(long, value_name = "STEPS", value_parser = count)]
     pub(crate) limit: Option<u64>,
-    /// How interactions are chosen; uniform: independent uniform arcs
-    #[arg(long, default_value = "uniform")]
+    /// How interactions are chosen; clocks: a Poisson clock on every edge, which gives the same law as uniform:
+    /// independent uniform arcs
+    #[arg(long, default_value = "clocks")]
     pub(crate) scheduler: String,
+    /// What computes it, which changes no result: auto, stepper, sliced (many rings at once), sliced-portable
+    #[arg(long, default_value = "auto")]
+    pub(crate) engine: String,
     /// Look only for safety and the last change of output, which is faster
     #[arg(long)]
     pub(crate) no_phases: bool,

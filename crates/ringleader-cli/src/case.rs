@@ -10,6 +10,7 @@ use ringleader::error::Error;
 use ringleader::lab::{PROTOCOLS, Population, Script, protocol};
 use ringleader::protocol::{About, Params};
 use ringleader::ring::{Interaction, MAX_N, Orientation, Ring};
+use ringleader::schedule::Recorded;
 use ringleader::trial::{From, Scheduler, Trial};
 use ringleader::value::Value;
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -90,14 +91,15 @@ impl Case {
             let steps = schedule.len() as u64;
             let interactions = interactions(schedule, population.ring())?;
             let coins = coins(&self.draws, &population.dice())?;
-            return Ok((Script::Recorded(interactions.into_iter(), coins.into_iter()), steps));
+            return Ok((
+                Script::Recorded(Recorded { interactions: interactions.into_iter(), coins: coins.into_iter() }),
+                steps,
+            ));
         }
         let (Some(scheduler), Some(seed), Some(steps)) = (&self.scheduler, self.seed, self.steps) else {
             return Err(Stop::Bad("the case has neither `schedule` nor `scheduler`, `seed` and `steps`".into()));
         };
-        match Scheduler::named(scheduler)? {
-            Scheduler::Uniform => Ok((population.uniform_script(seed), steps)),
-        }
+        Ok((Script::new(Scheduler::named(scheduler)?, population.ring(), seed), steps))
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::HumanDuration;
 use ringleader::error::Error;
-use ringleader::lab::run_batch;
+use ringleader::lab::{batch_size, run_batch};
 use ringleader::stats::Observed;
 use ringleader::trial::{Record, Trial};
 
@@ -16,7 +16,7 @@ use crate::progress::{Bar, interrupted};
 use crate::stop::Stop;
 use crate::text::ratio;
 
-/// The most seeds that a thread takes at once.
+/// The most seeds that a thread takes at once, in multiples of what its engine runs at once.
 const MAX_CHUNK: u64 = 64;
 /// How many times a thread comes for seeds at least, if there are enough, so that all end at about the same time.
 const ROUNDS: u64 = 64;
@@ -64,7 +64,7 @@ pub(crate) fn all_cores() -> usize {
 
 /// Runs `trials` trials with seeds from the trial's own on, and gives them in that order. After Ctrl-C some are missing.
 pub(crate) fn run_all(trial: &Trial, trials: u64, threads: usize, quiet: bool) -> Result<Vec<Finished>, Stop> {
-    let chunk = (trials / (ROUNDS * threads as u64)).clamp(1, MAX_CHUNK);
+    let chunk = chunk(trials, threads as u64, batch_size(trial)? as u64);
     let job = Job { trial, trials, chunk, next: 0.into(), done: 0.into(), failed: false.into() };
     let mut finished = thread::scope(|scope| {
         let (sender, results) = channel();
@@ -90,6 +90,16 @@ pub(crate) fn run_all(trial: &Trial, trials: u64, threads: usize, quiet: bool) -
     })?;
     finished.sort_unstable_by_key(|one: &Finished| one.seed.wrapping_sub(trial.seed));
     Ok(finished)
+}
+
+/// How many seeds a thread takes at once: few where trials run one by one, so that all threads end together; where many run at
+/// once, enough to keep all lanes busy.
+fn chunk(trials: u64, threads: u64, at_once: u64) -> u64 {
+    if at_once == 1 {
+        (trials / (ROUNDS * threads)).clamp(1, MAX_CHUNK)
+    } else {
+        trials.div_ceil(threads).clamp(1, MAX_CHUNK * at_once)
+    }
 }
 
 /// How fast it goes, and how long it will take.
@@ -148,7 +158,7 @@ impl Job<'_> {
             self.done.fetch_add(1, Ordering::Relaxed);
             ControlFlow::Continue(())
         })?;
-        Ok((first..).zip(&records).map(|(k, record)| Finished::new(self.trial, seed(k), record)).collect())
+        Ok(records.iter().map(|(seed, record)| Finished::new(self.trial, *seed, record)).collect())
     }
 }
 

@@ -29,7 +29,7 @@ fn run_shows_the_ring_the_phases_the_seed_and_how_to_repeat() {
     for word in ["seed 5", "limit", "C_PB", "C_DL", "perfect", "parallel time", "/ n^2 log2 n", "safe for ever", "u_"] {
         assert!(shown.contains(word), "{word} is missing:\n{shown}");
     }
-    assert!(shown.contains("repeat: ringleader run --n 32 --seed 5 --scheduler uniform"), "{shown}");
+    assert!(shown.contains("repeat: ringleader run --n 32 --seed 5 --scheduler clocks"), "{shown}");
     assert!(!shown.contains('\u{1b}'), "no colours without a terminal");
     assert_eq!(complaint(&output), "", "no progress bar without a terminal");
 }
@@ -88,6 +88,25 @@ fn records_are_pinned() {
     );
 }
 
+/// The same under clocks, confirmed in the same way.
+#[test]
+fn records_under_clocks_are_pinned() {
+    for engine in ["auto", "stepper", "sliced", "sliced-portable"] {
+        let record = json(&ringleader(&["run", "--n", "64", "--seed", "1", "--engine", engine, "--json"]));
+        let golden = ["safe", "last_output_change", "final_hash"].map(|name| record[name].clone());
+        let hash = "877738cafdc702c23e3bf1863766d63b8db3999ffec2bc27805dde45fb1e0503";
+        assert_eq!(golden, [literal!(1_064_807), literal!(1_044_954), literal!(hash)], "{engine}");
+    }
+}
+
+#[test]
+fn an_engine_that_cannot_is_refused() {
+    refused(&["run", "--engine", "fast"], &["engine = fast", "auto, stepper, sliced"]);
+    refused(&["run", "--engine", "sliced", "--scheduler", "uniform"], &["engine = sliced", "clocks"]);
+    refused(&["run", "--engine", "sliced", "--fault", "agents=1,at=safe"], &["engine = sliced", "faults"]);
+    refused(&["run", "--engine", "sliced", "--protocol", "por", "--n", "8"], &["engine = sliced", "circuit"]);
+}
+
 #[test]
 fn an_unseeded_run_tells_its_seed() {
     let seeds: Vec<Value> =
@@ -141,7 +160,7 @@ fn a_trace_replays() {
     let short = trace_and_replay("short", &["--n", "8", "--kappa", "9", "--seed", "1"]);
     assert!(short.get("schedule").is_some() && short["hashes"][0][0] == 100);
     let long = trace_and_replay("long", &["--n", "32", "--seed", "1"]);
-    assert!(long.get("schedule").is_none() && long["scheduler"] == "uniform" && long["seed"] == 1);
+    assert!(long.get("schedule").is_none() && long["scheduler"] == "clocks" && long["seed"] == 1);
     assert_eq!(long["hashes"].as_array().unwrap().len(), 1000);
     trace_and_replay("coins", &["--protocol", "pcl", "--n", "30", "--start", "one-color", "--seed", "1"]);
     trace_and_replay("prime", &["--protocol", "ppl-prime", "--n", "9", "--start", "tokens", "--seed", "1"]);

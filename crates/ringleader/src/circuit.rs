@@ -10,7 +10,7 @@ mod uint;
 mod wires;
 
 pub use uint::Uint;
-pub use wires::{Wires, code, from_code};
+pub use wires::{Visit, Wires, code, from_code};
 
 /// What a circuit computes with.
 pub trait Bit:
@@ -84,6 +84,25 @@ pub trait Circuit: Clone + Send + Sync + 'static {
         0
     }
 
-    /// One interaction in every lane of `when`; the other lanes keep their states.
-    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], input: &[B], when: B);
+    /// One interaction in every lane of `when`; the other lanes keep their states. Tells in which lanes an output changed.
+    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], input: &[B], when: B) -> B;
+
+    /// The plane that says who is a leader, if a safe ring has exactly one.
+    fn leader_plane(&self) -> Option<usize> {
+        None
+    }
+
+    /// In which lanes these two neighbours show that their ring is not safe: a cheap condition that is necessary for safety.
+    fn unsettled<B: Bit>(&self, _l: &[B], _r: &[B]) -> B {
+        B::ZERO
+    }
+}
+
+/// Something to do with a circuit whose type is known only where its widths are.
+pub trait WithCircuit<S> {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    fn with<C: Circuit<State = S>>(self, circuit: C) -> Self::Output;
 }

@@ -2,10 +2,13 @@
 //!
 //! Dynamic dispatch happens here, once a trial, never once a step.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
 use crate::check::{self, Broken};
+use crate::circuit::{Circuit, WithCircuit};
+use crate::engine::sliced;
 use crate::engine::stepper::{Halt, Stepper};
 use crate::error::Error;
 use crate::protocol::{About, Lane, Params, Protocol, leaders};
@@ -17,8 +20,8 @@ use crate::protocols::undirected::{Undirected, UndirectedDerandomised};
 use crate::protocols::ysm::Ysm;
 use crate::random::{Stream, stream};
 use crate::ring::{Interaction, Ring};
-use crate::schedule::{Coins, Uniform};
-use crate::trial::{self, From, Record, Trial, Watch};
+use crate::schedule::{Clocks, Recorded, Schedule, Uniform};
+use crate::trial::{self, Engine, From, Record, Scheduler, Trial, Watch};
 use crate::value::Value;
 use crate::variables::{Domain, Variables};
 
@@ -42,7 +45,11 @@ pub struct Entry {
     starts: fn() -> Vec<(&'static str, &'static str)>,
     populate: fn(&Trial) -> Result<Box<dyn Population>, Error>,
     check: fn(usize, &Params, u64) -> Result<(), Broken>,
+    batch: RunBatch,
+    batch_size: fn(&Trial) -> Result<usize, Error>,
 }
+
+type RunBatch = fn(&Trial, &[u64], &dyn Fn() -> bool, &mut Finished<'_>) -> Result<Vec<(u64, Record)>, Error>;
 
 const fn entry<P: Protocol>() -> Entry {
     Entry {
@@ -50,6 +57,8 @@ const fn entry<P: Protocol>() -> Entry {
         starts: || P::starts().iter().map(|start| (start.name, start.about)).collect(),
         populate: populate::<P>,
         check: check::laws::<P>,
+        batch: batch::<P>,
+        batch_size: batch_size_of::<P>,
     }
 }
 
@@ -103,47 +112,219 @@ pub fn populate_trial(trial: &Trial) -> Result<Box<dyn Population>, Error> {
     protocol(&trial.protocol)?.populate(trial)
 }
 
-/// Runs a trial once for each seed, whatever its own seed is. Seeds wrap around: after the greatest comes 0, so a range
-/// whose end is before its start goes through it.
-///
-/// `watch` is called after each finished trial, and `Break` ends the batch; `stop` is asked now and then on the way, and
-/// `true` gives up the trials that are not finished. Either way the records are those of the first seeds, in order.
+/// Called after each finished trial; `Break` ends the batch.
+pub type Finished<'a> = dyn FnMut(&Record) -> ControlFlow<()> + 'a;
+
+/// Runs a trial once for each of many seeds. The records come with their seeds, in the order of the seeds; those that were not
+/// finished when `stop` said yes or `finished` broke off are missing.
 ///
 /// # Errors
-/// If the protocol is unknown, or a parameter, the size, the start or a fault is refused.
+/// If the trial is refused, or its engine cannot do it.
 pub fn run_batch(
     trial: &Trial,
     seeds: Range<u64>,
     stop: &dyn Fn() -> bool,
-    watch: &mut dyn FnMut(&Record) -> ControlFlow<()>,
-) -> Result<Vec<Record>, Error> {
-    let (mut trial, mut records) = (trial.clone(), Vec::new());
-    for k in 0..seeds.end.wrapping_sub(seeds.start) {
-        trial.seed = seeds.start.wrapping_add(k);
+    finished: &mut Finished<'_>,
+) -> Result<Vec<(u64, Record)>, Error> {
+    let count = seeds.end.wrapping_sub(seeds.start);
+    let seeds: Vec<u64> = (0..count).map(|k| seeds.start.wrapping_add(k)).collect();
+    (protocol(&trial.protocol)?.batch)(trial, &seeds, stop, finished)
+}
+
+fn batch<P: Protocol>(
+    trial: &Trial,
+    seeds: &[u64],
+    stop: &dyn Fn() -> bool,
+    finished: &mut Finished<'_>,
+) -> Result<Vec<(u64, Record)>, Error> {
+    let worth_it = trial.engine != Engine::Auto || seeds.len() >= WORTH_SLICING;
+    if worth_it
+        && trial.engine != Engine::Stepper
+        && let Some(all) = run_sliced::<P>(trial, seeds, stop, finished)?
+    {
+        let numbered = seeds.iter().copied().zip(all);
+        return Ok(numbered.filter_map(|(seed, done)| Some((seed, done?.0))).collect());
+    }
+    one_by_one::<P>(trial, seeds, stop, finished)
+}
+
+/// How many trials of this kind are best run at once by one thread, given as many: 1, or as many as there are lanes.
+///
+/// # Errors
+/// If the trial is refused.
+pub fn batch_size(trial: &Trial) -> Result<usize, Error> {
+    (protocol(&trial.protocol)?.batch_size)(trial)
+}
+
+fn batch_size_of<P: Protocol>(trial: &Trial) -> Result<usize, Error> {
+    struct Exists;
+    impl<S> WithCircuit<S> for Exists {
+        type Output = ();
+        fn with<C: Circuit<State = S>>(self, _: C) {}
+    }
+    let (_, protocol) = set_up::<P>(trial)?;
+    let sliced =
+        trial.engine != Engine::Stepper && unsliceable(trial).is_none() && protocol.with_circuit(Exists).is_some();
+    Ok(if sliced { sliced::widest(trial.engine == Engine::SlicedPortable) } else { 1 })
+}
+
+/// With fewer trials than this the stepper is faster: most lanes would be idle.
+const WORTH_SLICING: usize = 24;
+
+fn one_by_one<P: Protocol>(
+    trial: &Trial,
+    seeds: &[u64],
+    stop: &dyn Fn() -> bool,
+    finished: &mut Finished<'_>,
+) -> Result<Vec<(u64, Record)>, Error> {
+    let (mut trial, mut records) = (Trial { engine: Engine::Stepper, ..trial.clone() }, Vec::new());
+    for &seed in seeds {
+        trial.seed = seed;
         let go_on = &mut |_, _: &dyn Fn() -> Vec<(&'static str, usize)>| match stop() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
         };
-        let record = populate_trial(&trial)?.run(&trial, go_on)?;
+        let record = populate::<P>(&trial)?.run(&trial, go_on)?;
         if record.interrupted {
             break;
         }
-        let watched = watch(&record);
-        records.push(record);
-        if watched.is_break() {
+        let told = finished(&record);
+        records.push((seed, record));
+        if told.is_break() {
             break;
         }
     }
     Ok(records)
 }
 
+/// Why the sliced engine cannot run a trial.
+fn unsliceable(trial: &Trial) -> Option<&'static str> {
+    if trial.scheduler != Scheduler::Clocks {
+        Some("it follows clocks only (--scheduler clocks)")
+    } else if !trial.faults.is_empty() {
+        Some("it knows no faults; use the stepper")
+    } else if trial.phases {
+        Some("phases need a look at every step; use the stepper, or --no-phases")
+    } else {
+        None
+    }
+}
+
+/// Runs trials on the sliced engine; `None` if it cannot and was not insisted on.
+fn run_sliced<P: Protocol>(
+    trial: &Trial,
+    seeds: &[u64],
+    stop: &dyn Fn() -> bool,
+    finished: &mut Finished<'_>,
+) -> Result<Option<Vec<Option<sliced::Finished<P>>>>, Error> {
+    let refuse = |why: &str| match trial.engine {
+        Engine::Auto => Ok(None),
+        engine => Err(Error::new("engine", engine.name(), why)),
+    };
+    if let Some(why) = unsliceable(trial) {
+        return refuse(why);
+    }
+    let (ring, protocol) = set_up::<P>(trial)?;
+    let variables = protocol.variables();
+    let start = |seed| {
+        let config = configure(&protocol, ring, &variables, &Trial { seed, ..trial.clone() })?;
+        protocol.accepts(&config).map(|()| config)
+    };
+    let limit = trial::limit(&protocol, ring, trial);
+    let batch = sliced::Batch { protocol: &protocol, ring, limit, seeds, start: &start, stop };
+    match protocol.with_circuit(Slice { batch: &batch, portable: trial.engine == Engine::SlicedPortable, finished }) {
+        Some(done) => done.map(Some),
+        None => refuse("the protocol has no circuit that it runs; use the stepper"),
+    }
+}
+
+/// Chooses the reading, once the circuit is known.
+struct Slice<'a, 'b, P: Protocol> {
+    batch: &'a sliced::Batch<'a, P>,
+    portable: bool,
+    finished: &'a mut Finished<'b>,
+}
+
+impl<P: Protocol> WithCircuit<P::State> for Slice<'_, '_, P> {
+    type Output = Result<Vec<Option<sliced::Finished<P>>>, Error>;
+
+    fn with<C: Circuit<State = P::State>>(self, circuit: C) -> Self::Output {
+        sliced::run_widest(self.batch, circuit, self.portable, self.finished)
+    }
+}
+
 /// What a population does next when it is not left to a trial.
 #[derive(Clone, Debug)]
 pub enum Script {
-    /// Recorded interactions, and the coins they read, in order.
-    Recorded(std::vec::IntoIter<Interaction>, std::vec::IntoIter<u64>),
-    /// The schedule and the coins of a seed, under the uniform scheduler.
-    Uniform(Uniform, Coins),
+    /// Recorded interactions and coins.
+    Recorded(Recorded),
+    /// The uniform scheduler of a seed.
+    Uniform(Uniform),
+    /// The clocks of a seed.
+    Clocks(Clocks),
+    /// Another script that writes down what it hands out.
+    Logged(Box<Logged>),
+}
+
+impl Script {
+    /// The script of a seed on a ring.
+    #[must_use]
+    pub fn new(scheduler: Scheduler, ring: Ring, seed: u64) -> Self {
+        match scheduler {
+            Scheduler::Uniform => Self::Uniform(Uniform::new(ring, seed)),
+            Scheduler::Clocks => Self::Clocks(Clocks::new(ring, seed)),
+        }
+    }
+
+    /// The same script, which from now on writes down what it hands out.
+    #[must_use]
+    pub fn logged(self) -> Self {
+        Self::Logged(Box::new(Logged { script: self, interactions: Vec::new(), coins: Vec::new() }))
+    }
+}
+
+impl Schedule for Script {
+    fn next(&mut self) -> Option<Interaction> {
+        match self {
+            Self::Recorded(schedule) => schedule.next(),
+            Self::Uniform(schedule) => schedule.next(),
+            Self::Clocks(schedule) => schedule.next(),
+            Self::Logged(schedule) => schedule.next(),
+        }
+    }
+
+    fn coin(&mut self, sides: u64) -> Option<u64> {
+        match self {
+            Self::Recorded(schedule) => schedule.coin(sides),
+            Self::Uniform(schedule) => schedule.coin(sides),
+            Self::Clocks(schedule) => schedule.coin(sides),
+            Self::Logged(schedule) => schedule.coin(sides),
+        }
+    }
+}
+
+/// A schedule that writes down what it hands out.
+#[derive(Clone, Debug)]
+pub struct Logged {
+    script: Script,
+    /// The interactions so far.
+    pub interactions: Vec<Interaction>,
+    /// The coins that they read.
+    pub coins: Vec<u64>,
+}
+
+impl Schedule for Logged {
+    fn next(&mut self) -> Option<Interaction> {
+        let next = self.script.next();
+        self.interactions.extend(next);
+        next
+    }
+
+    fn coin(&mut self, sides: u64) -> Option<u64> {
+        let coin = self.script.coin(sides);
+        self.coins.extend(coin);
+        coin
+    }
 }
 
 /// A ring of agents that run a protocol: a configuration that knows what it means.
@@ -175,8 +356,6 @@ pub trait Population: Send {
     fn picture(&self) -> Vec<Lane>;
     /// The dice that one coin consists of.
     fn dice(&self) -> Vec<u64>;
-    /// The script of a seed under the uniform scheduler.
-    fn uniform_script(&self, seed: u64) -> Script;
     /// Follows a script for some steps.
     ///
     /// # Errors
@@ -199,16 +378,30 @@ struct Typed<P: Protocol> {
 }
 
 fn populate<P: Protocol>(trial: &Trial) -> Result<Box<dyn Population>, Error> {
+    let (ring, protocol) = set_up::<P>(trial)?;
+    let variables = protocol.variables();
+    let config = configure(&protocol, ring, &variables, trial)?;
+    Ok(Box::new(Typed { protocol, ring, variables, config }))
+}
+
+fn set_up<P: Protocol>(trial: &Trial) -> Result<(Ring, P), Error> {
     let ring = Ring::new(trial.n, P::ABOUT.ring)?;
     known_parameters::<P>(&trial.params)?;
-    let protocol = P::new(ring, &trial.params)?;
-    let variables = protocol.variables();
-    let config = match &trial.from {
-        Some(From::Given(agents)) => given::<P>(ring, &variables, agents)?,
-        Some(From::Named(name)) => started(&protocol, ring, Some(name), trial.seed)?,
-        None => started(&protocol, ring, None, trial.seed)?,
-    };
-    Ok(Box::new(Typed { protocol, ring, variables, config }))
+    Ok((ring, P::new(ring, &trial.params)?))
+}
+
+/// The initial configuration of a trial.
+fn configure<P: Protocol>(
+    protocol: &P,
+    ring: Ring,
+    variables: &Variables<P::State>,
+    trial: &Trial,
+) -> Result<Vec<P::State>, Error> {
+    match &trial.from {
+        Some(From::Given(agents)) => given::<P>(ring, variables, agents),
+        Some(From::Named(name)) => started(protocol, ring, Some(name), trial.seed),
+        None => started(protocol, ring, None, trial.seed),
+    }
 }
 
 fn known_parameters<P: Protocol>(params: &Params) -> Result<(), Error> {
@@ -296,15 +489,16 @@ impl<P: Protocol> Population for Typed<P> {
         self.protocol.dice()
     }
 
-    fn uniform_script(&self, seed: u64) -> Script {
-        Script::Uniform(Uniform::new(self.ring, seed), Coins::new(self.protocol.coins(), seed))
-    }
-
     fn follow(&mut self, script: &mut Script, steps: u64) -> Result<(), (Halt, u64)> {
-        match script {
-            Script::Recorded(schedule, coins) => self.advance(schedule, coins, steps),
-            Script::Uniform(schedule, coins) => self.advance(schedule, coins, steps),
-        }
+        let nothing = Recorded { interactions: Vec::new().into_iter(), coins: Vec::new().into_iter() };
+        let (advanced, rest) = match std::mem::replace(script, Script::Recorded(nothing)) {
+            Script::Recorded(schedule) => self.advance(schedule, steps, Script::Recorded),
+            Script::Uniform(schedule) => self.advance(schedule, steps, Script::Uniform),
+            Script::Clocks(schedule) => self.advance(schedule, steps, Script::Clocks),
+            Script::Logged(schedule) => self.advance(*schedule, steps, |logged| Script::Logged(Box::new(logged))),
+        };
+        *script = rest;
+        advanced
     }
 
     fn limit(&self, trial: &Trial) -> u64 {
@@ -312,22 +506,54 @@ impl<P: Protocol> Population for Typed<P> {
     }
 
     fn run(&mut self, trial: &Trial, watch: &mut Watch<'_>) -> Result<Record, Error> {
+        if matches!(trial.engine, Engine::Sliced | Engine::SlicedPortable) {
+            return self.run_alone_in_a_lane(trial, watch);
+        }
         trial::run(&self.protocol, self.ring, trial, &mut self.config, watch)
     }
 }
 
 impl<P: Protocol> Typed<P> {
-    fn advance(
+    /// The sliced engine with a single trial: good for comparing engines, not for speed.
+    fn run_alone_in_a_lane(&mut self, trial: &Trial, watch: &mut Watch<'_>) -> Result<Record, Error> {
+        let stopped = RefCell::new((false, watch));
+        let stop = || {
+            let (stopped, watch) = &mut *stopped.borrow_mut();
+            *stopped |= watch(0, &Vec::new).is_break();
+            *stopped
+        };
+        let agents = (0..self.config.len()).map(|i| self.agent(i)).collect();
+        let trial = Trial { from: Some(From::Given(agents)), ..trial.clone() };
+        let done = run_sliced::<P>(&trial, &[trial.seed], &stop, &mut |_| ControlFlow::Continue(()))?;
+        match done.and_then(|mut all| all.pop().flatten()) {
+            Some((record, config)) => {
+                self.config = config;
+                Ok(record)
+            }
+            None => {
+                // Stopped: nothing is known of the lane but how it began.
+                let halted = Trial { engine: Engine::Stepper, limit: Some(0), ..trial };
+                let record = trial::run(&self.protocol, self.ring, &halted, &mut self.config, &mut |_, _| {
+                    ControlFlow::Break(())
+                })?;
+                Ok(Record { interrupted: true, censored: false, ..record })
+            }
+        }
+    }
+
+    /// Follows a schedule, and gives back what is left of it.
+    fn advance<S: Schedule>(
         &mut self,
-        schedule: impl Iterator<Item = Interaction>,
-        coins: impl Iterator<Item = u64>,
+        schedule: S,
         steps: u64,
-    ) -> Result<(), (Halt, u64)> {
+        rest: impl FnOnce(S) -> Script,
+    ) -> (Result<(), (Halt, u64)>, Script) {
         let config = std::mem::take(&mut self.config);
-        let mut stepper = Stepper::new(self.protocol.clone(), config, schedule, coins);
+        let mut stepper = Stepper::new(self.protocol.clone(), config, schedule);
         let advanced = stepper.advance(steps).map_err(|halt| (halt, stepper.steps));
-        self.config = stepper.config;
-        advanced
+        let (config, schedule) = stepper.into_parts();
+        self.config = config;
+        (advanced, rest(schedule))
     }
 }
 
@@ -339,9 +565,9 @@ mod tests {
         Trial { phases: false, ..Trial::new("ppl", 5, 0) }
     }
 
-    fn alone(seed: u64) -> Record {
+    fn alone(seed: u64) -> (u64, Record) {
         let trial = Trial { seed, ..trial() };
-        populate_trial(&trial).unwrap().run(&trial, &mut |_, _| ControlFlow::Continue(())).unwrap()
+        (seed, populate_trial(&trial).unwrap().run(&trial, &mut |_, _| ControlFlow::Continue(())).unwrap())
     }
 
     #[test]

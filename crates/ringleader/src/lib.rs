@@ -20,6 +20,7 @@
 
 pub mod check;
 pub mod circuit;
+pub mod clocks;
 pub mod engine;
 pub mod error;
 pub mod fault;

@@ -6,6 +6,7 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use crate::circuit::WithCircuit;
 use crate::error::Error;
 use crate::random::Generator;
 use crate::ring::{Orientation, Ring};
@@ -83,6 +84,11 @@ pub trait Protocol: Transition {
 
     /// The initial configurations that have a name. The first is the default.
     fn starts() -> Vec<Start<Self>>;
+
+    /// Does something with the protocol's circuit, if it has one.
+    fn with_circuit<W: WithCircuit<Self::State>>(&self, _work: W) -> Option<W::Output> {
+        None
+    }
 
     /// Named sets on the way to safety, in the order in which they are expected.
     fn phases() -> Vec<Phase<Self>> {

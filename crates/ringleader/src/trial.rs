@@ -11,7 +11,7 @@ use crate::fault::{Fault, Struck, When};
 use crate::protocol::{Params, Protocol};
 use crate::random::{Generator, Stream, stream};
 use crate::ring::Ring;
-use crate::schedule::{Coins, Uniform};
+use crate::schedule::{Clocks, Schedule, Uniform};
 use crate::value::Value;
 
 /// Where a trial begins.
@@ -26,19 +26,22 @@ pub enum From {
 /// How interactions are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduler {
-    /// Independent uniform arcs, one after the other.
+    /// A Poisson clock on every edge, whose order is that of independent uniform arcs; see [`crate::clocks`].
     #[default]
+    Clocks,
+    /// Independent uniform arcs, one after the other.
     Uniform,
 }
 
 impl Scheduler {
     /// All schedulers.
-    pub const ALL: [Self; 1] = [Self::Uniform];
+    pub const ALL: [Self; 2] = [Self::Clocks, Self::Uniform];
 
     /// The word used on the command line and in JSON.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
+            Self::Clocks => "clocks",
             Self::Uniform => "uniform",
         }
     }
@@ -51,6 +54,46 @@ impl Scheduler {
         let names = Self::ALL.map(Self::name).join(", ");
         let found = Self::ALL.into_iter().find(|scheduler| scheduler.name() == name);
         found.ok_or_else(|| Error::new("scheduler", name, format!("allowed is {names}")))
+    }
+}
+
+/// What computes a trial. It never changes the record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// The fastest that can do it.
+    #[default]
+    Auto,
+    /// One ring, one interaction at a time, in the clear form.
+    Stepper,
+    /// Many rings at once, with the widest words that the processor has.
+    Sliced,
+    /// Many rings at once, in plain 64-bit words.
+    SlicedPortable,
+}
+
+impl Engine {
+    /// All engines.
+    pub const ALL: [Self; 4] = [Self::Auto, Self::Stepper, Self::Sliced, Self::SlicedPortable];
+
+    /// The word used on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Stepper => "stepper",
+            Self::Sliced => "sliced",
+            Self::SlicedPortable => "sliced-portable",
+        }
+    }
+
+    /// The engine of that name.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn named(name: &str) -> Result<Self, Error> {
+        let names = Self::ALL.map(Self::name).join(", ");
+        let found = Self::ALL.into_iter().find(|engine| engine.name() == name);
+        found.ok_or_else(|| Error::new("engine", name, format!("allowed is {names}")))
     }
 }
 
@@ -75,6 +118,8 @@ pub struct Trial {
     pub faults: Vec<Fault>,
     /// Whether to find the first step of every phase, which needs a look at every step.
     pub phases: bool,
+    /// What computes it; the record does not depend on it.
+    pub engine: Engine,
 }
 
 impl Trial {
@@ -91,6 +136,7 @@ impl Trial {
             limit: None,
             faults: Vec::new(),
             phases: true,
+            engine: Engine::default(),
         }
     }
 }
@@ -121,12 +167,10 @@ pub struct Record {
 /// Called now and then with the number of steps and a way to read gauges; `Break` stops the run.
 pub type Watch<'a> = dyn FnMut(u64, &dyn Fn() -> Vec<(&'static str, usize)>) -> ControlFlow<()> + 'a;
 
-type Running<P> = Stepper<P, Uniform, Coins>;
-
-struct Run<'a, P: Protocol> {
+struct Run<'a, P: Protocol, S> {
     trial: &'a Trial,
     limit: u64,
-    stepper: Running<P>,
+    stepper: Stepper<P, S>,
     tracker: Tracker,
     pending: VecDeque<Fault>,
     struck: Vec<Struck>,
@@ -157,14 +201,24 @@ pub fn run<P: Protocol>(
     let limit = limit(protocol, ring, trial);
     protocol.accepts(config)?;
     check_faults(protocol, ring, trial, limit)?;
-    let stepper = match trial.scheduler {
-        Scheduler::Uniform => Stepper::new(
-            protocol.clone(),
-            std::mem::take(config),
-            Uniform::new(ring, trial.seed),
-            Coins::new(protocol.coins(), trial.seed),
-        ),
+    let from = std::mem::take(config);
+    let (record, last) = match trial.scheduler {
+        Scheduler::Clocks => run_with(protocol, trial, limit, from, Clocks::new(ring, trial.seed), watch),
+        Scheduler::Uniform => run_with(protocol, trial, limit, from, Uniform::new(ring, trial.seed), watch),
     };
+    *config = last;
+    Ok(record)
+}
+
+fn run_with<P: Protocol, S: Schedule>(
+    protocol: &P,
+    trial: &Trial,
+    limit: u64,
+    config: Vec<P::State>,
+    schedule: S,
+    watch: &mut Watch<'_>,
+) -> (Record, Vec<P::State>) {
+    let stepper = Stepper::new(protocol.clone(), config, schedule);
     let mut run = Run {
         trial,
         limit,
@@ -177,9 +231,7 @@ pub fn run<P: Protocol>(
         generator: stream(trial.seed, Stream::Faults),
     };
     let interrupted = run.finish(watch).is_break();
-    let record = run.record(interrupted);
-    *config = run.stepper.config;
-    Ok(record)
+    (run.record(interrupted), run.stepper.config)
 }
 
 fn check_faults<P: Protocol>(protocol: &P, ring: Ring, trial: &Trial, limit: u64) -> Result<(), Error> {
@@ -194,7 +246,7 @@ fn check_faults<P: Protocol>(protocol: &P, ring: Ring, trial: &Trial, limit: u64
     Ok(())
 }
 
-impl<P: Protocol> Run<'_, P> {
+impl<P: Protocol, S: Schedule> Run<'_, P, S> {
     fn finish(&mut self, watch: &mut Watch<'_>) -> ControlFlow<()> {
         loop {
             self.settle();

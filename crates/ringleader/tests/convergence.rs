@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use ringleader::fault::Fault;
-use ringleader::lab::{Population, populate_trial};
+use ringleader::lab::{Population, Script, populate_trial};
 use ringleader::protocol::Params;
 use ringleader::trial::{From, Record, Trial};
 use ringleader::value::Value;
@@ -42,7 +42,7 @@ fn fact(population: &dyn Population, name: &str) -> bool {
 
 fn naive(trial: &Trial, output: &[&str], names: &[&'static str]) -> Naive {
     let mut population = populate_trial(trial).unwrap();
-    let mut script = population.uniform_script(trial.seed);
+    let mut script = Script::new(trial.scheduler, population.ring(), trial.seed);
     let mut seen = Naive { facts: names.iter().map(|name| (*name, None)).collect(), ..Naive::default() };
     let outputs = |population: &dyn Population| -> Vec<Option<Value>> {
         let agents = (0..trial.n).map(|i| population.agent(i));
@@ -188,7 +188,7 @@ fn a_run_ends_at_the_first_safe_configuration() {
     let (population, record) = run(&trial);
     assert!(population.is_safe());
     let mut replayed = populate_trial(&trial).unwrap();
-    let mut script = replayed.uniform_script(trial.seed);
+    let mut script = Script::new(trial.scheduler, replayed.ring(), trial.seed);
     replayed.follow(&mut script, record.safe.unwrap() - 1).unwrap();
     assert!(!replayed.is_safe());
     replayed.follow(&mut script, 1).unwrap();
@@ -224,7 +224,7 @@ fn a_fault_at_a_step_strikes_there_and_only_what_it_names() {
     let struck = &record.faults[0];
     assert_eq!((struck.step, struck.agents.len()), (250, 2));
     let mut replayed = populate_trial(&trial).unwrap();
-    let mut script = replayed.uniform_script(trial.seed);
+    let mut script = Script::new(trial.scheduler, replayed.ring(), trial.seed);
     replayed.follow(&mut script, 250).unwrap();
     for (i, after) in &struck.agents {
         let before = replayed.agent(*i);

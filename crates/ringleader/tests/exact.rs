@@ -16,7 +16,7 @@ use ringleader::protocols::ppl::Ppl;
 use ringleader::protocols::ysm::Ysm;
 use ringleader::random::{Stream, stream};
 use ringleader::ring::Ring;
-use ringleader::trial::{From, Trial};
+use ringleader::trial::{From, Scheduler, Trial};
 
 type Config<P> = Vec<<P as Transition>::State>;
 
@@ -85,11 +85,19 @@ fn solve(chain: &[Vec<(usize, f64)>]) -> f64 {
 }
 
 /// Mean and standard error of the first safe step over many seeds.
-fn measured<P: Protocol>(protocol: &P, ring: Ring, params: &Params, start: &Config<P>, runs: u64) -> (f64, f64) {
+fn measured<P: Protocol>(
+    protocol: &P,
+    ring: Ring,
+    params: &Params,
+    start: &Config<P>,
+    scheduler: Scheduler,
+    runs: u64,
+) -> (f64, f64) {
     let variables = protocol.variables();
     let mut trial = Trial::new(P::ABOUT.name, ring.n(), 0);
     trial.params = params.clone();
     trial.phases = false;
+    trial.scheduler = scheduler;
     trial.from = Some(From::Given(start.iter().map(|state| variables.encode(state)).collect()));
     let steps: Vec<f64> = (0..runs)
         .map(|seed| {
@@ -109,10 +117,13 @@ fn compare<P: Protocol>(n: usize, params: &Params, start: &str, runs: u64) {
     let make = P::starts().into_iter().find(|known| known.name == start).unwrap().make;
     let config = make(&protocol, ring, &mut stream(1, Stream::Start)).unwrap();
     let exact = expected_steps(&protocol, ring, &config);
-    let (mean, error) = measured(&protocol, ring, params, &config, runs);
     let name = P::ABOUT.name;
-    println!("{name} n = {n} from {start}: exact {exact:.4}, measured {mean:.4} +- {error:.4} over {runs} seeds");
-    assert!((mean - exact).abs() < 4.0 * error, "{name} n = {n}: exact {exact}, measured {mean} +- {error}");
+    for scheduler in Scheduler::ALL {
+        let (mean, error) = measured(&protocol, ring, params, &config, scheduler, runs);
+        let what = format!("{name} n = {n} from {start}, {}", scheduler.name());
+        println!("{what}: exact {exact:.4}, measured {mean:.4} +- {error:.4} over {runs} seeds");
+        assert!((mean - exact).abs() < 4.0 * error, "{what}: exact {exact}, measured {mean} +- {error}");
+    }
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn exhaustive<P: Protocol, C: Circuit<State = P::State>>(protocol: &P, circuit: 
 /// only there: a uniform state of P_PL is practically never in detection mode, and of many colours two are never the same.
 fn pool<P: Protocol>(protocol: &P, seed: u64) -> Vec<P::State> {
     let (variables, mut generator) = (protocol.variables(), stream(seed, Stream::Start));
-    let mut pool: Vec<P::State> = std::iter::repeat_n(P::State::default(), 100_000).collect();
+    let mut pool = vec![P::State::default(); 100_000];
     for variable in &variables.0 {
         let size = variable.domain.size();
         for (k, state) in pool.iter_mut().enumerate() {

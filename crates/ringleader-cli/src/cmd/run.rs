@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use ringleader::lab::{Population, populate_trial};
-use ringleader::trial::{From, Record, Scheduler, Trial};
+use ringleader::trial::{Engine, From, Record, Scheduler, Trial};
 use ringleader::value::Value;
 
 use crate::args::RunArgs;
@@ -71,9 +71,11 @@ pub(super) fn trial(args: &RunArgs) -> Result<Trial, Stop> {
     let mut trial = Trial::new(args.protocol.as_deref().unwrap_or("ppl"), n.unwrap_or(DEFAULT_N), seed);
     trial.params = args.params.0.clone();
     trial.scheduler = Scheduler::named(&args.scheduler)?;
+    trial.engine = Engine::named(&args.engine)?;
     trial.limit = args.limit;
     trial.faults = args.fault.clone();
-    trial.phases = !args.no_phases;
+    // Phases come from the stepper, so asking for another engine is asking for none.
+    trial.phases = !args.no_phases && matches!(trial.engine, Engine::Auto | Engine::Stepper);
     match &args.start {
         Some(name) if is_file(name) => from_file(&mut trial, args, n, Path::new(name))?,
         Some(name) => trial.from = Some(From::Named(name.clone())),

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use ringleader::lab::{Population, Script, populate_trial};
+use ringleader::lab::{Logged, Population, Script, populate_trial};
 use ringleader::ring::Orientation;
 use ringleader::trial::{Record, Trial};
 use ringleader::value::Value;
@@ -29,20 +29,32 @@ pub(crate) fn write(
     last: &dyn Population,
     quiet: bool,
 ) -> Result<(), Stop> {
-    let hashes = match second_pass(trial, record, quiet) {
-        Err(Stop::Interrupted(_)) => vec![(record.steps, json::hash(last))],
-        hashes => hashes?,
+    let passed = match second_pass(trial, record, quiet) {
+        Err(Stop::Interrupted(_)) => Pass { hashes: vec![(record.steps, json::hash(last))], log: None },
+        passed => passed?,
     };
     let first = populate_trial(trial)?;
-    files::write(path, |out| write_case(out, trial, record, [first.as_ref(), last], &hashes))
+    files::write(path, |out| write_case(out, trial, record, [first.as_ref(), last], &passed))
 }
 
-fn second_pass(trial: &Trial, record: &Record, quiet: bool) -> Result<Vec<(u64, String)>, Stop> {
+/// What the second pass found: hashes, and what happened if it is short enough to be written down.
+struct Pass {
+    hashes: Vec<(u64, String)>,
+    log: Option<Box<Logged>>,
+}
+
+fn second_pass(trial: &Trial, record: &Record, quiet: bool) -> Result<Pass, Stop> {
     let mut population = populate_trial(trial)?;
-    let (script, bar) = (population.uniform_script(trial.seed), Bar::new(record.steps, quiet));
-    let mut play = Play { population: population.as_mut(), script, at: 0, bar };
+    let script = Script::new(trial.scheduler, population.ring(), trial.seed);
+    let script = if record.steps <= MAX_SCHEDULE { script.logged() } else { script };
+    let mut play = Play { population: population.as_mut(), script, at: 0, bar: Bar::new(record.steps, quiet) };
     let faults: Vec<_> = record.faults.iter().map(|struck| (struck.step, struck.agents.as_slice())).collect();
-    play.hashes(&default_times(record.steps, false), record.steps, &faults)
+    let hashes = play.hashes(&default_times(record.steps, false), record.steps, &faults)?;
+    let log = match play.script {
+        Script::Logged(log) => Some(log),
+        _ => None,
+    };
+    Ok(Pass { hashes, log })
 }
 
 fn write_case(
@@ -50,16 +62,16 @@ fn write_case(
     trial: &Trial,
     record: &Record,
     [first, last]: [&dyn Population; 2],
-    hashes: &[(u64, String)],
+    passed: &Pass,
 ) -> io::Result<()> {
     write!(out, "{{\"protocol\":\"{}\",\"n\":{}", last.about().case, trial.n)?;
     last.settings().iter().try_for_each(|(name, value)| write!(out, ",\"{name}\":{value}"))?;
     write!(out, ",\"initial\":")?;
     json::write_config(out, first)?;
-    write_schedule(out, trial, record, first)?;
+    write_schedule(out, trial, record, first, passed.log.as_deref())?;
     write_faults(out, record)?;
     write!(out, ",\"hashes\":")?;
-    json::write_list(out, hashes.iter(), |out, (t, hash)| write!(out, "[{t},\"{hash}\"]"))?;
+    json::write_list(out, passed.hashes.iter(), |out, (t, hash)| write!(out, "[{t},\"{hash}\"]"))?;
     write!(out, ",\"final\":")?;
     json::write_config(out, last)?;
     if let Some(in_s_pl) = last.facts().get("S_PL") {
@@ -68,20 +80,24 @@ fn write_case(
     writeln!(out, "}}")
 }
 
-fn write_schedule(out: &mut impl Write, trial: &Trial, record: &Record, first: &dyn Population) -> io::Result<()> {
-    let (Script::Uniform(schedule, coins), true) = (first.uniform_script(trial.seed), record.steps <= MAX_SCHEDULE)
-    else {
+fn write_schedule(
+    out: &mut impl Write,
+    trial: &Trial,
+    record: &Record,
+    first: &dyn Population,
+    log: Option<&Logged>,
+) -> io::Result<()> {
+    let Some(log) = log else {
         let (scheduler, seed, steps) = (trial.scheduler.name(), trial.seed, record.steps);
         return write!(out, ",\"scheduler\":\"{scheduler}\",\"seed\":{seed},\"steps\":{steps}");
     };
-    let directed = first.ring().orientation() == Orientation::Directed;
+    let (directed, dice) = (first.ring().orientation() == Orientation::Directed, first.dice());
     write!(out, ",\"schedule\":")?;
-    json::write_list(out, schedule.take(record.steps as usize), |out, e| {
+    json::write_list(out, log.interactions.iter(), |out, e| {
         if directed { write!(out, "{}", e.initiator) } else { write!(out, "[{},{}]", e.initiator, e.responder) }
     })?;
     write!(out, ",\"draws\":")?;
-    let (dice, read) = (first.dice(), coins.take(record.coins_read as usize));
-    json::write_list(out, read, |out, coin| json::write(out, &Value::from(draw(coin, &dice))))
+    json::write_list(out, log.coins.iter(), |out, coin| json::write(out, &Value::from(draw(*coin, &dice))))
 }
 
 fn write_faults(out: &mut impl Write, record: &Record) -> io::Result<()> {

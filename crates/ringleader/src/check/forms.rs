@@ -7,8 +7,8 @@ use super::Broken;
 use crate::circuit::Circuit;
 use crate::protocol::{Input, Protocol, Transition};
 use crate::random::{Stream, below, stream};
-use crate::ring::Ring;
-use crate::schedule::Uniform;
+use crate::ring::{Interaction, Ring};
+use crate::schedule::{Schedule, Uniform};
 
 const EQUAL: &str = "clear form and circuit are equal";
 
@@ -112,7 +112,8 @@ where
 
 /// Runs 64 rings from different starts on the uniform schedule of a seed, each with coins of its own, in both forms. All
 /// configurations must be equal after each of the `stretches`, which are numbers of interactions. Every lane of the
-/// circuit gets a coin in every interaction; the clear form gets it only if it reads one.
+/// circuit gets a coin in every interaction; the clear form gets it only if it reads one. After
+/// every interaction the circuit must tell the lanes in which an output changed.
 ///
 /// # Errors
 /// The first ring whose configurations differ.
@@ -128,23 +129,35 @@ where
     let (mut schedule, mut generator) = (Uniform::new(ring, seed), stream(seed, Stream::Coins));
     let mut time = 0;
     for &stretch in stretches {
-        for e in schedule.by_ref().take(stretch as usize) {
+        for e in std::iter::from_fn(|| schedule.next()).take(stretch as usize) {
             let coins: [u64; 64] = std::array::from_fn(|_| below(&mut generator, protocol.coins()));
             let input = slice(&coins.map(|coin| circuit.encode_coin(coin).into()), circuit.inputs());
             let (mut l, mut r) = (sliced[e.initiator].clone(), sliced[e.responder].clone());
-            circuit.interact(&mut l, &mut r, &input, u64::MAX);
+            let told = circuit.interact(&mut l, &mut r, &input, u64::MAX);
             (sliced[e.initiator], sliced[e.responder]) = (l, r);
-            for (config, coin) in clear.iter_mut().zip(coins) {
-                let (mut l, mut r) = (config[e.initiator], config[e.responder]);
-                let coin = if protocol.reads_coin(&l, &r) { coin } else { 0 };
-                protocol.interact(&mut l, &mut r, Input { coin });
-                (config[e.initiator], config[e.responder]) = (l, r);
+            let mut changed = 0;
+            for (k, (config, coin)) in clear.iter_mut().zip(coins).enumerate() {
+                changed |= u64::from(interact(protocol, config, e, coin)) << k;
+            }
+            time += 1;
+            if told != changed {
+                let witness = format!("output changed in lanes {changed:#x} at {time}, circuit tells {told:#x}");
+                return Err(Broken { law: EQUAL, witness });
             }
         }
-        time += stretch;
         same_configurations(circuit, &clear, &sliced, time)?;
     }
     Ok(())
+}
+
+/// One interaction in the clear form; whether an output changed.
+fn interact<P: Protocol>(protocol: &P, config: &mut [P::State], e: Interaction, coin: u64) -> bool {
+    let before = (config[e.initiator], config[e.responder]);
+    let (mut l, mut r) = before;
+    let coin = if protocol.reads_coin(&l, &r) { coin } else { 0 };
+    protocol.interact(&mut l, &mut r, Input { coin });
+    (config[e.initiator], config[e.responder]) = (l, r);
+    protocol.output(&before.0) != protocol.output(&l) || protocol.output(&before.1) != protocol.output(&r)
 }
 
 /// One configuration a lane: every start of the protocol in turn, with randomness of its own.

@@ -1,4 +1,9 @@
 //! Small unsigned integers over bits.
+//!
+//! Plain loops, on purpose: closures inside the standard library's functions would not be compiled with the processor
+//! features of a wide reading.
+
+#![allow(clippy::needless_range_loop, reason = "an index reads like a bit number")]
 
 use super::Bit;
 
@@ -11,7 +16,11 @@ impl<B: Bit, const W: usize> Uint<B, W> {
     #[inline(always)]
     #[must_use]
     pub fn constant(number: u32) -> Self {
-        Self(std::array::from_fn(|k| if number >> k & 1 == 1 { B::ONE } else { B::ZERO }))
+        let mut bits = [B::ZERO; W];
+        for k in 0..W {
+            bits[k] = if number >> k & 1 == 1 { B::ONE } else { B::ZERO };
+        }
+        Self(bits)
     }
 
     /// Where the number equals a constant.
@@ -41,7 +50,29 @@ impl<B: Bit, const W: usize> Uint<B, W> {
     #[inline(always)]
     #[must_use]
     pub fn positive(self) -> B {
-        self.0.into_iter().fold(B::ZERO, |any, bit| any | bit)
+        let mut any = B::ZERO;
+        for k in 0..W {
+            any = any | self.0[k];
+        }
+        any
+    }
+
+    /// Where the two numbers differ.
+    #[inline(always)]
+    #[must_use]
+    pub fn differs(self, other: Self) -> B {
+        let mut differ = B::ZERO;
+        for k in 0..W {
+            differ = differ | (self.0[k] ^ other.0[k]);
+        }
+        differ
+    }
+
+    /// Where the number with one more bit, `high`, on top is at least a constant.
+    #[inline(always)]
+    #[must_use]
+    pub fn with_top_at_least(self, high: B, number: u32) -> B {
+        if number >> W == 0 { high | self.at_least(number) } else { high & self.at_least(number - (1 << W)) }
     }
 
     /// Where this number is at least the other.
@@ -60,66 +91,74 @@ impl<B: Bit, const W: usize> Uint<B, W> {
     #[inline(always)]
     #[must_use]
     pub fn equals_that(self, other: Self) -> B {
-        !(0..W).fold(B::ZERO, |differs, k| differs | (self.0[k] ^ other.0[k]))
+        !self.differs(other)
     }
 
     /// One more where `when`, modulo 2^W.
     #[inline(always)]
     #[must_use]
     pub fn plus(self, when: B) -> Self {
-        let mut carry = when;
-        Self(self.0.map(|bit| {
-            let sum = bit ^ carry;
-            carry = bit & carry;
-            sum
-        }))
+        let (mut bits, mut carry) = (self.0, when);
+        for k in 0..W {
+            (bits[k], carry) = (self.0[k] ^ carry, self.0[k] & carry);
+        }
+        Self(bits)
     }
 
     /// One less where `when`, modulo 2^W.
     #[inline(always)]
     #[must_use]
     pub fn minus(self, when: B) -> Self {
-        let mut borrow = when;
-        Self(self.0.map(|bit| {
-            let difference = bit ^ borrow;
-            borrow = !bit & borrow;
-            difference
-        }))
+        let (mut bits, mut borrow) = (self.0, when);
+        for k in 0..W {
+            (bits[k], borrow) = (self.0[k] ^ borrow, !self.0[k] & borrow);
+        }
+        Self(bits)
     }
 
     /// The sum of two numbers, and its carry.
     #[inline(always)]
     #[must_use]
     pub fn sum(self, other: Self) -> (Self, B) {
-        let mut carry = B::ZERO;
-        let sum = Self(std::array::from_fn(|k| {
+        let (mut bits, mut carry) = (self.0, B::ZERO);
+        for k in 0..W {
             let (a, b) = (self.0[k], other.0[k]);
-            let bit = a ^ b ^ carry;
-            carry = (a & b) | (carry & (a | b));
-            bit
-        }));
-        (sum, carry)
+            (bits[k], carry) = (a ^ b ^ carry, (a & b) | (carry & (a | b)));
+        }
+        (Self(bits), carry)
     }
 
     /// This number where `when`, the other elsewhere.
     #[inline(always)]
     #[must_use]
     pub fn select(when: B, then: Self, otherwise: Self) -> Self {
-        Self(std::array::from_fn(|k| when.select(then.0[k], otherwise.0[k])))
+        let mut bits = then.0;
+        for k in 0..W {
+            bits[k] = when.select(then.0[k], otherwise.0[k]);
+        }
+        Self(bits)
     }
 
     /// The number where `when`, zero elsewhere.
     #[inline(always)]
     #[must_use]
     pub fn only(self, when: B) -> Self {
-        Self(self.0.map(|bit| bit & when))
+        let mut bits = self.0;
+        for k in 0..W {
+            bits[k] = bits[k] & when;
+        }
+        Self(bits)
     }
 
     /// The number as a constant where `when`, unchanged elsewhere.
     #[inline(always)]
     #[must_use]
     pub fn set(self, when: B, number: u32) -> Self {
-        Self(std::array::from_fn(|k| if number >> k & 1 == 1 { self.0[k] | when } else { self.0[k] & !when }))
+        let mut bits = self.0;
+        for k in 0..W {
+            bits[k] = if number >> k & 1 == 1 { bits[k] | when } else { bits[k] & !when };
+        }
+        Self(bits)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::engine::stepper::Stepper;
 use crate::protocol::Protocol;
-use crate::ring::Interaction;
+use crate::schedule::Schedule;
 
 /// How many interactions pass between two looks at a ring of `n` agents: enough that looking, copying and the
 /// final replay cost next to nothing.
@@ -16,11 +16,10 @@ pub fn window(n: usize) -> u64 {
 
 /// The least `k <= steps` such that `holds` after `k` interactions from `before`, given that it holds after `steps`.
 /// `holds` must be closed.
-pub fn first_in<P, S, C>(before: &Stepper<P, S, C>, steps: u64, holds: impl Fn(&P, &[P::State]) -> bool) -> u64
+pub fn first_in<P, S>(before: &Stepper<P, S>, steps: u64, holds: impl Fn(&P, &[P::State]) -> bool) -> u64
 where
     P: Protocol,
-    S: Iterator<Item = Interaction> + Clone,
-    C: Iterator<Item = u64> + Clone,
+    S: Schedule,
 {
     // `low` is before the set and `at_low` its configuration, `high` is inside.
     let (mut at_low, mut low, mut high) = (before.clone(), 0, steps);

@@ -2,6 +2,7 @@
 
 use crate::protocol::{Input, Protocol};
 use crate::ring::Interaction;
+use crate::schedule::Schedule;
 
 /// Why a stepper cannot go on. Random schedules never end; recorded ones do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub enum Halt {
 
 /// A configuration, what happens to it next, and how many interactions it has seen. A clone replays the same future.
 #[derive(Clone, Debug)]
-pub struct Stepper<P: Protocol, S, C> {
+pub struct Stepper<P: Protocol, S> {
     /// The protocol.
     pub protocol: P,
     /// The configuration after [`Stepper::steps`] interactions.
@@ -23,14 +24,15 @@ pub struct Stepper<P: Protocol, S, C> {
     pub steps: u64,
     /// The number of coins read so far.
     pub coins_read: u64,
+    sides: u64,
     schedule: S,
-    coins: C,
 }
 
-impl<P: Protocol, S: Iterator<Item = Interaction>, C: Iterator<Item = u64>> Stepper<P, S, C> {
+impl<P: Protocol, S: Schedule> Stepper<P, S> {
     /// A configuration before its first interaction.
-    pub fn new(protocol: P, config: Vec<P::State>, schedule: S, coins: C) -> Self {
-        Self { protocol, config, steps: 0, coins_read: 0, schedule, coins }
+    pub fn new(protocol: P, config: Vec<P::State>, schedule: S) -> Self {
+        let sides = protocol.coins();
+        Self { protocol, config, steps: 0, coins_read: 0, sides, schedule }
     }
 
     /// One interaction. `peek` takes what it needs from the two states before, and `look` sees that and the states
@@ -48,7 +50,7 @@ impl<P: Protocol, S: Iterator<Item = Interaction>, C: Iterator<Item = u64>> Step
         let (l, r) = two_agents(&mut self.config, initiator, responder);
         let coin = if self.protocol.reads_coin(l, r) {
             self.coins_read += 1;
-            self.coins.next().ok_or(Halt::Coins)?
+            self.schedule.coin(self.sides).ok_or(Halt::Coins)?
         } else {
             0
         };
@@ -57,6 +59,11 @@ impl<P: Protocol, S: Iterator<Item = Interaction>, C: Iterator<Item = u64>> Step
         look(&self.protocol, before, [l, r]);
         self.steps += 1;
         Ok(())
+    }
+
+    /// The schedule, to go on with elsewhere.
+    pub fn into_parts(self) -> (Vec<P::State>, S) {
+        (self.config, self.schedule)
     }
 
     /// Several interactions with nobody looking.

@@ -8,7 +8,7 @@
 use crate::engine::hitting;
 use crate::engine::stepper::{Halt, Stepper};
 use crate::protocol::{Phase, PhaseKind, Protocol, leaders};
-use crate::ring::Interaction;
+use crate::schedule::Schedule;
 
 /// A phase and the first step at which it held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,11 +76,10 @@ impl Tracker {
     ///
     /// # Errors
     /// If the schedule ends.
-    pub fn follow_output<P, S, C>(&mut self, stepper: &mut Stepper<P, S, C>, steps: u64) -> Result<(), Halt>
+    pub fn follow_output<P, S>(&mut self, stepper: &mut Stepper<P, S>, steps: u64) -> Result<(), Halt>
     where
         P: Protocol,
-        S: Iterator<Item = Interaction>,
-        C: Iterator<Item = u64>,
+        S: Schedule,
     {
         let first = stepper.steps + 1;
         for step in first..first + steps {
@@ -98,11 +97,10 @@ impl Tracker {
     ///
     /// # Errors
     /// If the schedule ends.
-    pub fn follow_phases<P, S, C>(&mut self, stepper: &mut Stepper<P, S, C>, steps: u64) -> Result<(), Halt>
+    pub fn follow_phases<P, S>(&mut self, stepper: &mut Stepper<P, S>, steps: u64) -> Result<(), Halt>
     where
         P: Protocol,
-        S: Iterator<Item = Interaction> + Clone,
-        C: Iterator<Item = u64> + Clone,
+        S: Schedule,
     {
         let phases = P::phases();
         let before = stepper.clone();
@@ -123,11 +121,10 @@ impl Tracker {
     }
 
     /// Runs `steps` interactions and follows outputs and leaders, when no open phase is left.
-    fn follow_leaders<P, S, C>(&mut self, stepper: &mut Stepper<P, S, C>, steps: u64) -> Result<(), Halt>
+    fn follow_leaders<P, S>(&mut self, stepper: &mut Stepper<P, S>, steps: u64) -> Result<(), Halt>
     where
         P: Protocol,
-        S: Iterator<Item = Interaction>,
-        C: Iterator<Item = u64>,
+        S: Schedule,
     {
         let first = stepper.steps + 1;
         for step in first..first + steps {
@@ -151,16 +148,10 @@ impl Tracker {
 
     /// One interaction; tells whether an open phase may have been entered by it.
     #[inline]
-    fn step<P, S, C>(
-        &mut self,
-        stepper: &mut Stepper<P, S, C>,
-        phases: &[Phase<P>],
-        open: &[usize],
-    ) -> Result<bool, Halt>
+    fn step<P, S>(&mut self, stepper: &mut Stepper<P, S>, phases: &[Phase<P>], open: &[usize]) -> Result<bool, Halt>
     where
         P: Protocol,
-        S: Iterator<Item = Interaction>,
-        C: Iterator<Item = u64>,
+        S: Schedule,
     {
         let (step, mut woken) = (stepper.steps + 1, false);
         let look = |protocol: &P, before: [P::State; 2], after: [&P::State; 2]| {
@@ -197,7 +188,7 @@ impl Tracker {
     }
 
     /// Evaluates the open phases and forgets those that hold.
-    fn look<P: Protocol, S, C>(&mut self, stepper: &Stepper<P, S, C>, phases: &[Phase<P>], open: &mut Vec<usize>) {
+    fn look<P: Protocol, S>(&mut self, stepper: &Stepper<P, S>, phases: &[Phase<P>], open: &mut Vec<usize>) {
         open.retain(|&k| {
             let holds = (phases[k].holds)(&stepper.protocol, &stepper.config);
             if holds {

@@ -12,6 +12,7 @@
 
 use std::cmp::min;
 
+use crate::circuit::WithCircuit;
 use crate::error::Error;
 use crate::protocol::{
     About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, leaders,
@@ -28,6 +29,7 @@ pub mod sets;
 pub mod starts;
 
 use Mode::{Construct, Detect};
+use circuit::PplCircuit;
 pub use sets::Sets;
 
 /// The index of the black token in [`State::token`].
@@ -100,7 +102,7 @@ pub struct PplOf<const PRIME: bool> {
 pub type Ppl = PplOf<false>;
 
 /// `Valid(v, d)`: whether a token of the colour with offset `d`, at an agent with this `dist`, is on its trajectory.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn valid(psi: u8, dist: u8, token: Token, d: u8) -> bool {
     let (psi, sum) = (i16::from(psi), i16::from(dist) + i16::from(token.pos) + i16::from(d));
@@ -117,13 +119,13 @@ pub fn valid(psi: u8, dist: u8, token: Token, d: u8) -> bool {
 
 impl<const PRIME: bool> PplOf<PRIME> {
     /// The mode that commands read.
-    #[inline]
+    #[inline(always)]
     fn mode(v: &State) -> Mode {
         if PRIME { Construct } else { v.mode }
     }
 
     /// Algorithm 2.
-    #[inline]
+    #[inline(always)]
     #[rustfmt::skip]
     fn create_leader(&self, l: &mut State, r: &mut State) {
         let psi = self.psi;
@@ -141,7 +143,7 @@ impl<const PRIME: bool> PplOf<PRIME> {
     }
 
     /// Algorithm 3; `c` selects the variable `token_B` or `token_W`.
-    #[inline]
+    #[inline(always)]
     #[rustfmt::skip]
     fn move_token(&self, l: &mut State, r: &mut State, c: usize, d: u8) {
         let psi = self.psi;
@@ -176,7 +178,7 @@ impl<const PRIME: bool> PplOf<PRIME> {
     }
 
     /// Algorithm 4.
-    #[inline]
+    #[inline(always)]
     #[rustfmt::skip]
     fn determine_mode(&self, l: &mut State, r: &mut State) {
         let (psi, kappa_max) = (self.psi, self.kappa_max);
@@ -440,6 +442,17 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
                 kind: PhaseKind::Open(dist_id_leader),
             },
         ]
+    }
+
+    fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
+        // Few widths, since each is compiled for every reading: psi up to 8, 16, 31 and kappa up to 511, 2047, 65535.
+        match (self.psi, self.kappa_max) {
+            (..=8, ..=511) => Some(work.with(PplCircuit::<PRIME, 4, 9>::new(self)?)),
+            (..=16, ..=511) => Some(work.with(PplCircuit::<PRIME, 5, 9>::new(self)?)),
+            (..=16, ..=2047) => Some(work.with(PplCircuit::<PRIME, 5, 11>::new(self)?)),
+            (_, ..=2047) => Some(work.with(PplCircuit::<PRIME, 6, 11>::new(self)?)),
+            _ => Some(work.with(PplCircuit::<PRIME, 6, 16>::new(self)?)),
+        }
     }
 
     fn default_limit(&self, ring: Ring) -> u64 {

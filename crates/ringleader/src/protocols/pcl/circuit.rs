@@ -4,7 +4,7 @@
 //! lanes with a stamp conflict. The derandomised variant has no circuit.
 
 use super::{Pcl, State};
-use crate::circuit::{Bit, Circuit, Uint, Wires, code, from_code};
+use crate::circuit::{Bit, Circuit, Uint, Visit, Wires, code, from_code};
 
 /// P_CL as a circuit with colours of `C` bits.
 #[derive(Clone, Copy, Debug)]
@@ -23,11 +23,11 @@ impl<const C: usize> PclCircuit<C> {
 
     /// Algorithm 7.
     #[inline(always)]
-    fn both<B: Bit>(a: &mut Agent<B, C>, b: &mut Agent<B, C>, drawn: [Uint<B, C>; 2]) {
+    fn both<B: Bit>(a: &mut Agent<B, C>, b: &mut Agent<B, C>, drawn: &Drawn<B, C>) {
         let stamped = a.color.equals_that(b.stamp_c) & a.stamp_c.equals_that(b.color);
         let conflict = stamped & (a.stamp_b ^ b.stamp_b); // 77
-        a.color = Uint::select(conflict, drawn[0], a.color); // 78
-        b.color = Uint::select(conflict, drawn[1], b.color); // 78
+        a.color = Uint::select(conflict, drawn.a, a.color); // 78
+        b.color = Uint::select(conflict, drawn.b, b.color); // 78
         (a.stamp_c, b.stamp_c) = (b.color, a.color); // 79
         (a.stamp_b, b.stamp_b) = (!a.stamp_b, !a.stamp_b); // 80
     }
@@ -45,10 +45,26 @@ impl<B: Bit, const C: usize> Wires<B> for Agent<B, C> {
     const BLANK: Self = Self { color: Uint([B::ZERO; C]), stamp_c: Uint([B::ZERO; C]), stamp_b: B::ZERO };
 
     #[inline(always)]
-    fn each(&mut self, mut visit: impl FnMut(&mut B)) {
-        self.color.0.iter_mut().for_each(&mut visit);
-        self.stamp_c.0.iter_mut().for_each(&mut visit);
-        visit(&mut self.stamp_b);
+    fn each(&mut self, visit: &mut impl Visit<B>) {
+        visit.uint(&mut self.color);
+        visit.uint(&mut self.stamp_c);
+        visit.bit(&mut self.stamp_b);
+    }
+}
+
+/// The two colours of the input.
+struct Drawn<B, const C: usize> {
+    a: Uint<B, C>,
+    b: Uint<B, C>,
+}
+
+impl<B: Bit, const C: usize> Wires<B> for Drawn<B, C> {
+    const BLANK: Self = Self { a: Uint([B::ZERO; C]), b: Uint([B::ZERO; C]) };
+
+    #[inline(always)]
+    fn each(&mut self, visit: &mut impl Visit<B>) {
+        visit.uint(&mut self.a);
+        visit.uint(&mut self.b);
     }
 }
 
@@ -64,13 +80,14 @@ impl<const C: usize> Circuit for PclCircuit<C> {
     }
 
     #[inline(always)]
-    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], input: &[B], when: B) {
+    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], input: &[B], when: B) -> B {
         let (left, right, input) = (&mut l[..Self::PLANES], &mut r[..Self::PLANES], &input[..2 * C]);
         let (mut a, mut b) = (Agent::<B, C>::load(left), Agent::<B, C>::load(right));
-        let drawn = [0, C].map(|from| Uint(std::array::from_fn(|k| input[from + k])));
-        Self::both(&mut a, &mut b, drawn);
+        let colors = (a.color, b.color);
+        Self::both(&mut a, &mut b, &Drawn::load(input));
         a.store(left, when);
         b.store(right, when);
+        (colors.0.differs(a.color) | colors.1.differs(b.color)) & when
     }
 
     fn encode(&self, state: &State) -> u128 {

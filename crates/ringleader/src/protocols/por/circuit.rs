@@ -1,7 +1,7 @@
 //! P_OR as a Boolean circuit, to be read beside `por.rs`, with the paper's line numbers. A colour has `C` bits.
 
 use super::{Por, State};
-use crate::circuit::{Bit, Circuit, Uint, Wires, code, from_code};
+use crate::circuit::{Bit, Circuit, Uint, Visit, Wires, code, from_code};
 
 /// P_OR as a circuit with colours of `C` bits.
 #[derive(Clone, Copy, Debug)]
@@ -19,9 +19,8 @@ impl<const C: usize> PorCircuit<C> {
     /// Algorithm 6.
     #[inline(always)]
     fn both<B: Bit>(a: &mut Agent<B, C>, b: &mut Agent<B, C>) {
-        for v in [&mut *a, &mut *b] {
-            v.dir = Uint::select(v.dir.equals_that(v.c1) | v.dir.equals_that(v.c2), v.dir, v.c1); // 63-65
-        }
+        a.point(); // 63-65
+        b.point();
         let (a_points, b_points) = (a.dir.equals_that(b.color), b.dir.equals_that(a.color));
         let meet = a_points & b_points; // 66
         let a_turns = meet & !a.strong & b.strong; // 67
@@ -44,10 +43,17 @@ struct Agent<B, const C: usize> {
 }
 
 impl<B: Bit, const C: usize> Agent<B, C> {
+    /// Lines 64 and 65: `dir` is a colour of the memory.
+    #[inline(always)]
+    fn point(&mut self) {
+        let astray = self.dir.differs(self.c1) & self.dir.differs(self.c2);
+        self.dir = Uint::select(astray, self.c1, self.dir);
+    }
+
     /// `min {c in {c1, c2} | c != other}`, or `dir` as it is if that set is empty.
     #[inline(always)]
     fn away_from(&self, other: Uint<B, C>) -> Uint<B, C> {
-        let (first, second) = (!self.c1.equals_that(other), !self.c2.equals_that(other));
+        let (first, second) = (self.c1.differs(other), self.c2.differs(other));
         let least = second & !(first & self.c2.at_least_that(self.c1));
         Uint::select(least, self.c2, Uint::select(first, self.c1, self.dir))
     }
@@ -60,12 +66,12 @@ impl<B: Bit, const C: usize> Wires<B> for Agent<B, C> {
     };
 
     #[inline(always)]
-    fn each(&mut self, mut visit: impl FnMut(&mut B)) {
-        self.color.0.iter_mut().for_each(&mut visit);
-        self.c1.0.iter_mut().for_each(&mut visit);
-        self.c2.0.iter_mut().for_each(&mut visit);
-        self.dir.0.iter_mut().for_each(&mut visit);
-        visit(&mut self.strong);
+    fn each(&mut self, visit: &mut impl Visit<B>) {
+        visit.uint(&mut self.color);
+        visit.uint(&mut self.c1);
+        visit.uint(&mut self.c2);
+        visit.uint(&mut self.dir);
+        visit.bit(&mut self.strong);
     }
 }
 
@@ -77,12 +83,14 @@ impl<const C: usize> Circuit for PorCircuit<C> {
     }
 
     #[inline(always)]
-    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], _: &[B], when: B) {
+    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], _: &[B], when: B) -> B {
         let (left, right) = (&mut l[..Self::PLANES], &mut r[..Self::PLANES]);
         let (mut a, mut b) = (Agent::<B, C>::load(left), Agent::<B, C>::load(right));
+        let dirs = (a.dir, b.dir);
         Self::both(&mut a, &mut b);
         a.store(left, when);
         b.store(right, when);
+        (dirs.0.differs(a.dir) | dirs.1.differs(b.dir)) & when
     }
 
     fn encode(&self, state: &State) -> u128 {

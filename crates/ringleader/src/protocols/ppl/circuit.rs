@@ -6,7 +6,7 @@
 //! `token[1] = 0` would have.
 
 use super::{BLACK, Mode, PplOf, State, Token, WHITE, War};
-use crate::circuit::{Bit, Circuit, Uint, Wires, code, from_code};
+use crate::circuit::{Bit, Circuit, Uint, Visit, Wires, code, from_code};
 
 /// P_PL as a circuit with numbers of `D` and `K` bits.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +68,7 @@ impl<const PRIME: bool, const D: usize, const K: usize> PplCircuit<PRIME, D, K> 
         let detect = if PRIME { B::ZERO } else { r.detect };
         let wraps = l.dist.equals(2 * self.psi - 1);
         let tmp = l.dist.plus(B::ONE).only(!(r.war.leader | wraps)); // 4
-        r.war.become_leader(detect & !tmp.equals_that(r.dist)); // 5-6
+        r.war.become_leader(detect & tmp.differs(r.dist)); // 5-6
         r.dist = Uint::select(detect, r.dist, tmp); // 7-8
         let border = r.dist.equals(0) | r.dist.equals(self.psi);
         l.last = r.war.leader | (!border & r.last); // 9
@@ -82,17 +82,16 @@ impl<const PRIME: bool, const D: usize, const K: usize> PplCircuit<PRIME, D, K> 
     #[inline(always)]
     fn valid<B: Bit>(&self, v: &Agent<B, D, K>, c: usize) -> B {
         let (low, high) = v.dist.sum(v.token[c].place);
-        let at_least = |number: u32| {
-            if number >> D == 0 { high | low.at_least(number) } else { high & low.at_least(number - (1 << D)) }
-        };
         let (psi, right) = (self.psi, v.token[c].place.at_least(self.psi));
+        let from_psi = low.with_top_at_least(high, psi);
+        let from_2psi_less_1 = low.with_top_at_least(high, 2 * psi - 1);
+        let from_3psi_less_1 = low.with_top_at_least(high, 3 * psi - 1);
+        let middle = from_psi & !from_2psi_less_1;
         if c == BLACK {
-            right.select(at_least(2 * psi - 1) & !at_least(3 * psi - 1), at_least(psi) & !at_least(2 * psi - 1))
+            right.select(from_2psi_less_1 & !from_3psi_less_1, middle)
         } else {
-            right.select(
-                (at_least(psi) & !at_least(2 * psi - 1)) | at_least(3 * psi - 1),
-                !at_least(psi - 1) | at_least(2 * psi),
-            )
+            let outside = !low.with_top_at_least(high, psi - 1) | low.with_top_at_least(high, 2 * psi);
+            right.select(middle | from_3psi_less_1, outside)
         }
     }
 
@@ -100,8 +99,8 @@ impl<const PRIME: bool, const D: usize, const K: usize> PplCircuit<PRIME, D, K> 
     #[inline(always)]
     fn move_token<B: Bit>(&self, l: &mut Agent<B, D, K>, r: &mut Agent<B, D, K>, c: usize, d: u32, detect: B) {
         let (psi, bottom) = (self.psi, self.bottom());
-        let has = |z: &Wired<B, D>| !z.place.equals(bottom);
-        let (l_keeps, r_keeps) = (has(&l.token[c]) & self.valid(l, c), has(&r.token[c]) & self.valid(r, c)); // 12
+        let l_keeps = !l.token[c].place.equals(bottom) & self.valid(l, c); // 12
+        let r_keeps = !r.token[c].place.equals(bottom) & self.valid(r, c);
         let go = !(l.last | r.last); // 13
         let (y, z) = (&mut l.token[c], &mut r.token[c]);
         let fresh = go & l.dist.equals(d) & !l_keeps; // 14
@@ -235,24 +234,24 @@ impl<B: Bit, const D: usize, const K: usize> Wires<B> for Agent<B, D, K> {
     };
 
     #[inline(always)]
-    fn each(&mut self, mut visit: impl FnMut(&mut B)) {
-        visit(&mut self.war.leader);
-        visit(&mut self.b);
-        visit(&mut self.last);
-        visit(&mut self.detect);
-        visit(&mut self.war.live);
-        visit(&mut self.war.dummy);
-        visit(&mut self.war.shield);
-        visit(&mut self.war.signal_b);
-        self.dist.0.iter_mut().for_each(&mut visit);
-        self.hits.0.iter_mut().for_each(&mut visit);
-        for token in &mut self.token {
-            token.place.0.iter_mut().for_each(&mut visit);
-            visit(&mut token.bit);
-            visit(&mut token.carry);
+    fn each(&mut self, visit: &mut impl Visit<B>) {
+        visit.bit(&mut self.war.leader);
+        visit.bit(&mut self.b);
+        visit.bit(&mut self.last);
+        visit.bit(&mut self.detect);
+        visit.bit(&mut self.war.live);
+        visit.bit(&mut self.war.dummy);
+        visit.bit(&mut self.war.shield);
+        visit.bit(&mut self.war.signal_b);
+        visit.uint(&mut self.dist);
+        visit.uint(&mut self.hits);
+        for c in [BLACK, WHITE] {
+            visit.uint(&mut self.token[c].place);
+            visit.bit(&mut self.token[c].bit);
+            visit.bit(&mut self.token[c].carry);
         }
-        self.clock.0.iter_mut().for_each(&mut visit);
-        self.signal_r.0.iter_mut().for_each(&mut visit);
+        visit.uint(&mut self.clock);
+        visit.uint(&mut self.signal_r);
     }
 }
 
@@ -264,12 +263,28 @@ impl<const PRIME: bool, const D: usize, const K: usize> Circuit for PplCircuit<P
     }
 
     #[inline(always)]
-    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], _: &[B], when: B) {
+    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], _: &[B], when: B) -> B {
         let (left, right) = (&mut l[..Self::PLANES], &mut r[..Self::PLANES]);
         let (mut u, mut v) = (Agent::<B, D, K>::load(left), Agent::<B, D, K>::load(right));
+        let leader = v.war.leader;
         self.both(&mut u, &mut v);
         u.store(left, when);
         v.store(right, when);
+        (leader ^ v.war.leader) & when
+    }
+
+    fn leader_plane(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    /// Equation (1) or the rule of `last` (Line 9) is violated.
+    #[inline(always)]
+    fn unsettled<B: Bit>(&self, l: &[B], r: &[B]) -> B {
+        let (u, v) = (Agent::<B, D, K>::load(&l[..Self::PLANES]), Agent::<B, D, K>::load(&r[..Self::PLANES]));
+        let wraps = u.dist.equals(2 * self.psi - 1);
+        let right = u.dist.plus(B::ONE).only(!(v.war.leader | wraps));
+        let border = v.dist.equals(0) | v.dist.equals(self.psi);
+        right.differs(v.dist) | (u.last ^ (v.war.leader | (!border & v.last)))
     }
 
     fn encode(&self, state: &State) -> u128 {

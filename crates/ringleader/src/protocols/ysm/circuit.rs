@@ -1,7 +1,7 @@
 //! YSM21 as a Boolean circuit, to be read beside `ysm.rs`. `dist` has `D` bits; *EliminateLeaders* is P_PL's circuit.
 
 use super::{State, Ysm};
-use crate::circuit::{Bit, Circuit, Uint, Wires, code, from_code};
+use crate::circuit::{Bit, Circuit, Uint, Visit, Wires, code, from_code};
 use crate::protocols::ppl::circuit::Warrior;
 
 /// YSM21 as a circuit with distances of `D` bits, at most 20.
@@ -39,13 +39,13 @@ impl<B: Bit, const D: usize> Wires<B> for Agent<B, D> {
     const BLANK: Self = Self { war: Warrior::BLANK, dist: Uint([B::ZERO; D]) };
 
     #[inline(always)]
-    fn each(&mut self, mut visit: impl FnMut(&mut B)) {
-        visit(&mut self.war.leader);
-        visit(&mut self.war.live);
-        visit(&mut self.war.dummy);
-        visit(&mut self.war.shield);
-        visit(&mut self.war.signal_b);
-        self.dist.0.iter_mut().for_each(visit);
+    fn each(&mut self, visit: &mut impl Visit<B>) {
+        visit.bit(&mut self.war.leader);
+        visit.bit(&mut self.war.live);
+        visit.bit(&mut self.war.dummy);
+        visit.bit(&mut self.war.shield);
+        visit.bit(&mut self.war.signal_b);
+        visit.uint(&mut self.dist);
     }
 }
 
@@ -57,13 +57,15 @@ impl<const D: usize> Circuit for YsmCircuit<D> {
     }
 
     #[inline(always)]
-    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], _: &[B], when: B) {
+    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], _: &[B], when: B) -> B {
         let (left, right) = (&mut l[..Self::PLANES], &mut r[..Self::PLANES]);
         let (mut u, mut v) = (Agent::<B, D>::load(left), Agent::<B, D>::load(right));
+        let leader = v.war.leader;
         self.count(&u, &mut v);
         Warrior::eliminate_leaders(&mut u.war, &mut v.war); // 51-62
         u.store(left, when);
         v.store(right, when);
+        (leader ^ v.war.leader) & when
     }
 
     fn encode(&self, state: &State) -> u128 {

@@ -1,0 +1,247 @@
+//! 512 lanes with AVX-512. Leaf file: all its `unsafe` is calls of intrinsics.
+
+#![allow(unsafe_code, reason = "intrinsics; every value of `B512` is made where AVX-512 is known to be there")]
+
+use std::arch::x86_64::*;
+use std::ops::{BitAnd, BitOr, BitXor, Not};
+
+use super::{LaneKeys, Lanes, Task};
+use crate::circuit::Bit;
+use crate::clocks::{LN_2, LOG};
+
+/// 512 lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct B512(__m512i);
+
+/// Whether the processor can do it.
+pub(crate) fn available() -> bool {
+    is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq")
+}
+
+// SAFETY (all blocks of this file): `B512` is private to the engine, which computes with it only inside functions that
+// enable avx512f, avx512bw and avx512dq after `available()` said yes. Loads and stores go through slices whose lengths are
+// asserted.
+
+impl BitAnd for B512 {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_and_si512(self.0, other.0) })
+    }
+}
+
+impl BitOr for B512 {
+    type Output = Self;
+    #[inline(always)]
+    fn bitor(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_or_si512(self.0, other.0) })
+    }
+}
+
+impl BitXor for B512 {
+    type Output = Self;
+    #[inline(always)]
+    fn bitxor(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_xor_si512(self.0, other.0) })
+    }
+}
+
+impl Not for B512 {
+    type Output = Self;
+    #[inline(always)]
+    fn not(self) -> Self {
+        self ^ Self::ONE
+    }
+}
+
+const fn filled(word: u64) -> B512 {
+    // SAFETY: 64 bytes are 64 bytes, and any bits are a vector.
+    B512(unsafe { std::mem::transmute::<[u64; 8], __m512i>([word; 8]) })
+}
+
+impl Bit for B512 {
+    const ZERO: Self = filled(0);
+    const ONE: Self = filled(u64::MAX);
+
+    #[inline(always)]
+    fn select(self, then: Self, otherwise: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_ternarylogic_epi64::<0xca>(self.0, then.0, otherwise.0) })
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        // SAFETY: see above.
+        unsafe { _mm512_test_epi64_mask(self.0, self.0) != 0 }
+    }
+}
+
+#[inline(always)]
+fn load(part: &[u32], k: usize) -> __m512i {
+    let part: &[u32; 16] = (&part[16 * k..16 * k + 16]).try_into().unwrap_or(&[0; 16]);
+    // SAFETY: see above; the array has the 64 bytes that are read.
+    unsafe { _mm512_loadu_si512(part.as_ptr().cast()) }
+}
+
+impl Lanes for B512 {
+    const LANES: usize = 512;
+
+    #[inline(always)]
+    fn from_words(words: &[u64]) -> Self {
+        let words: [u64; 8] = words.try_into().unwrap_or([0; 8]);
+        // SAFETY: see above; the array has the 64 bytes that are read.
+        Self(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn to_words(self, words: &mut [u64; 8]) {
+        // SAFETY: see above; the array has the 64 bytes that are written.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn race(own: &[u32], left: &[u32], right: &[u32]) -> (Self, Self) {
+        let (own, left, right) = (&own[..512], &left[..512], &right[..512]);
+        let (mut fires, mut runs) = ([0_u16; 32], [0_u16; 32]);
+        for k in 0..32 {
+            let t = load(own, k);
+            // SAFETY: see above.
+            unsafe {
+                let alive = !_mm512_movepi32_mask(t);
+                let first = _mm512_mask_cmplt_epu32_mask(alive, t, load(left, k));
+                runs[k] = alive;
+                fires[k] = _mm512_mask_cmplt_epu32_mask(first, t, load(right, k));
+            }
+        }
+        // SAFETY: 32 masks of 16 bits are the 64 bytes that are read.
+        unsafe { (Self(_mm512_loadu_si512(fires.as_ptr().cast())), Self(_mm512_loadu_si512(runs.as_ptr().cast()))) }
+    }
+
+    #[inline(always)]
+    fn redraw(fired: Self, own: &mut [u32], keys: LaneKeys<'_>) {
+        let (own, base, salt, rank) = (&mut own[..512], &keys.base[..512], &keys.salt[..512], &keys.rank[..512]);
+        let mut masks = [0_u16; 32];
+        // SAFETY: 32 masks of 16 bits are the 64 bytes that are written.
+        unsafe { _mm512_storeu_si512(masks.as_mut_ptr().cast(), fired.0) }
+        for k in (0..32).step_by(TOGETHER) {
+            let t = load_several(own, k);
+            let next = next(t, load_several(base, k), load_several(salt, k), load_several(rank, k), keys.edge);
+            // SAFETY: see above; the slices have the 64 bytes that are written.
+            unsafe {
+                for i in 0..TOGETHER {
+                    let kept = _mm512_mask_blend_epi32(masks[k + i], t[i], next[i]);
+                    _mm512_storeu_si512(own[16 * (k + i)..16 * (k + i) + 16].as_mut_ptr().cast(), kept);
+                }
+            }
+        }
+    }
+
+    fn work(task: &mut impl Task) {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
+        fn with_features(task: &mut impl Task) {
+            task.go();
+        }
+        assert!(available(), "this reading needs AVX-512");
+        // SAFETY: the features were just found.
+        unsafe { with_features(task) }
+    }
+}
+
+/// So many vectors are drawn together, operation by operation: the chain of operations of one is long, and while it waits
+/// the others compute.
+const TOGETHER: usize = 8;
+
+type Several = [__m512i; TOGETHER];
+
+#[inline(always)]
+fn load_several(part: &[u32], k: usize) -> Several {
+    let mut vectors = [B512::ZERO.0; TOGETHER];
+    for (i, vector) in vectors.iter_mut().enumerate() {
+        *vector = load(part, k + i);
+    }
+    vectors
+}
+
+/// `clocks::hash` and `clocks::gap`, 16 lanes at a time, operation by operation: no fused multiplication, which would round
+/// differently.
+#[inline(always)]
+fn next(t: Several, base: Several, salt: Several, rank: Several, edge: [u32; 2]) -> Several {
+    // SAFETY: see above.
+    unsafe {
+        let mut x = t;
+        for i in 0..TOGETHER {
+            x[i] = _mm512_add_epi32(t[i], _mm512_add_epi32(base[i], _mm512_set1_epi32(edge[0] as i32)));
+            x[i] = _mm512_xor_si512(x[i], _mm512_srli_epi32::<16>(x[i]));
+        }
+        for x in &mut x {
+            *x = _mm512_mullo_epi32(*x, _mm512_set1_epi32(0x7feb_352d));
+        }
+        for i in 0..TOGETHER {
+            x[i] = _mm512_xor_si512(x[i], _mm512_srli_epi32::<15>(x[i]));
+            x[i] = _mm512_add_epi32(x[i], _mm512_add_epi32(salt[i], _mm512_set1_epi32(edge[1] as i32)));
+        }
+        for x in &mut x {
+            *x = _mm512_mullo_epi32(*x, _mm512_set1_epi32(0x846c_a68b_u32 as i32));
+        }
+        for x in &mut x {
+            let hash = _mm512_xor_si512(*x, _mm512_srli_epi32::<16>(*x));
+            let odd = _mm512_or_si512(_mm512_srli_epi32::<8>(hash), _mm512_set1_epi32(1));
+            *x = _mm512_castps_si512(_mm512_cvtepi32_ps(odd));
+        }
+        let (mut e, mut y) = (x, [_mm512_set1_ps(0.0); TOGETHER]);
+        for i in 0..TOGETHER {
+            e[i] = _mm512_srai_epi32::<23>(_mm512_sub_epi32(x[i], _mm512_set1_epi32(0x3f40_0000)));
+            let m = _mm512_castsi512_ps(_mm512_sub_epi32(x[i], _mm512_slli_epi32::<23>(e[i])));
+            y[i] = _mm512_sub_ps(m, _mm512_set1_ps(1.0));
+        }
+        let mut sum = [_mm512_set1_ps(LOG[6]); TOGETHER];
+        for k in (0..6).rev() {
+            for i in 0..TOGETHER {
+                sum[i] = _mm512_mul_ps(sum[i], y[i]);
+            }
+            for sum in &mut sum {
+                *sum = _mm512_add_ps(*sum, _mm512_set1_ps(LOG[k]));
+            }
+        }
+        for i in 0..TOGETHER {
+            let whole =
+                _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_set1_epi32(24), e[i])), _mm512_set1_ps(LN_2));
+            sum[i] = _mm512_add_ps(whole, _mm512_mul_ps(sum[i], y[i]));
+        }
+        for i in 0..TOGETHER {
+            x[i] = _mm512_add_epi32(_mm512_add_epi32(t[i], _mm512_cvttps_epi32(sum[i])), _mm512_set1_epi32(4));
+            // (x & !3) | rank
+            x[i] = _mm512_ternarylogic_epi32::<0xf2>(rank[i], _mm512_set1_epi32(3), x[i]);
+        }
+        x
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::lanes::tests::equals_the_portable_reading;
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
+    fn race_and_redraw(own: &mut [u32], others: [&[u32]; 5], edge: [u32; 2]) -> ([u64; 8], [u64; 8]) {
+        let [left, right, base, salt, rank] = others;
+        let (fires, runs) = B512::race(own, left, right);
+        B512::redraw(fires, own, LaneKeys { base, salt, rank, edge });
+        let mut words = ([0; 8], [0; 8]);
+        fires.to_words(&mut words.0);
+        runs.to_words(&mut words.1);
+        words
+    }
+
+    #[test]
+    fn avx512_equals_the_portable_reading() {
+        // A processor without these words never runs this reading; the portable one is tested everywhere.
+        if available() {
+            // SAFETY: the features were just found.
+            equals_the_portable_reading::<B512>(|own, others, edge| unsafe { race_and_redraw(own, others, edge) });
+        }
+    }
+}
