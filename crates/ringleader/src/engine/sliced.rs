@@ -56,6 +56,33 @@ impl Rows {
     }
 }
 
+/// The keys of every lane in one window.
+struct KeyRows {
+    n: usize,
+    base: Rows,
+    salt: Rows,
+    ranks: [Rows; 3],
+}
+
+impl KeyRows {
+    fn new(n: usize, lanes: usize) -> Self {
+        let row = || Rows::new(1, lanes);
+        Self { n, base: row(), salt: row(), ranks: [row(), row(), row()] }
+    }
+
+    fn set(&mut self, lane: usize, keys: &Keys) {
+        self.base.row_mut(0)[lane] = keys.base;
+        self.salt.row_mut(0)[lane] = keys.salt;
+        (0..3).for_each(|c| self.ranks[c].row_mut(0)[lane] = keys.ranks[c]);
+    }
+
+    #[inline(always)]
+    fn of(&self, e: usize) -> LaneKeys<'_> {
+        let rank = self.ranks[color(e, self.n)].row(0);
+        LaneKeys { base: self.base.row(0), salt: self.salt.row(0), rank, edge: edge_keys(e) }
+    }
+}
+
 /// How many planes the count of a window has: 2^20 agents ring some 2^27 times, never 2^40.
 const COUNT: usize = 40;
 
@@ -70,9 +97,7 @@ struct Block<L, C> {
     /// Lanes that have a ring.
     busy: L,
     times: Rows,
-    base: Rows,
-    salt: Rows,
-    ranks: [Rows; 3],
+    keys: KeyRows,
     /// The order in which edges are visited: 0 2 1 4 3 6 5 ..., in which most of them find their time come.
     order: Vec<u32>,
     /// Edges whose clock still runs in some lane.
@@ -88,7 +113,6 @@ struct Block<L, C> {
 impl<L: Lanes, C: Circuit> Block<L, C> {
     fn new(circuit: C, n: usize) -> Self {
         let planes = vec![L::ZERO; n * circuit.planes()];
-        let row = || Rows::new(1, L::LANES);
         let pairs = (2..n as u32).step_by(2).flat_map(|e| [e, e - 1]);
         let last = n.is_multiple_of(2).then_some(n as u32 - 1);
         Self {
@@ -98,9 +122,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
             planes,
             busy: L::ZERO,
             times: Rows::new(n, L::LANES),
-            base: row(),
-            salt: row(),
-            ranks: [row(), row(), row()],
+            keys: KeyRows::new(n, L::LANES),
             order: std::iter::once(0).chain(pairs).chain(last).collect(),
             running: vec![true; n],
             count: [L::ZERO; COUNT],
@@ -134,26 +156,13 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         (0..COUNT).map(|k| u64::from(has_lane(self.count[k], lane)) << k).sum()
     }
 
-    fn set_keys(&mut self, lane: usize, keys: &Keys) {
-        self.base.row_mut(0)[lane] = keys.base;
-        self.salt.row_mut(0)[lane] = keys.salt;
-        (0..3).for_each(|c| self.ranks[c].row_mut(0)[lane] = keys.ranks[c]);
-    }
-
-    #[inline(always)]
-    fn keys(&self, e: usize) -> LaneKeys<'_> {
-        let rank = self.ranks[color(e, self.n)].row(0);
-        LaneKeys { base: self.base.row(0), salt: self.salt.row(0), rank, edge: edge_keys(e) }
-    }
-
     /// Draws the first ring of every clock; lanes without a ring never fire.
     #[inline(always)]
     fn open(&mut self) {
         for e in 0..self.n {
-            let mut times = std::mem::replace(&mut self.times, Rows { numbers: Vec::new(), start: 0, width: 0 });
-            times.row_mut(e).fill(START);
-            L::redraw(self.busy, times.row_mut(e), self.keys(e));
-            self.times = times;
+            let times = self.times.row_mut(e);
+            times.fill(START);
+            L::redraw(self.busy, times, self.keys.of(e));
         }
         self.before.clone_from(&self.planes);
         self.running.fill(true);
@@ -191,13 +200,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         if changed.any() {
             self.note(changed, e);
         }
-        let keys = LaneKeys {
-            base: self.base.row(0),
-            salt: self.salt.row(0),
-            rank: self.ranks[color(e, n)].row(0),
-            edge: edge_keys(e),
-        };
-        L::redraw(fires, self.times.row_mut(e), keys);
+        L::redraw(fires, self.times.row_mut(e), self.keys.of(e));
         self.tally(fires);
         true
     }
@@ -378,7 +381,7 @@ impl<P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'_, P, L, C> {
     fn open(&mut self) {
         for (k, lane) in self.lanes.iter().enumerate() {
             if let Some(lane) = lane {
-                self.block.set_keys(k, &Keys::new(lane.seed, lane.window));
+                self.block.keys.set(k, &Keys::new(lane.seed, lane.window));
             }
         }
     }
