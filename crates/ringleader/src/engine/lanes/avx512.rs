@@ -73,6 +73,18 @@ impl Bit for B512 {
     }
 
     #[inline(always)]
+    fn majority(a: Self, b: Self, c: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_ternarylogic_epi64::<0xe8>(a.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
+    fn constant(bit: bool) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_set1_epi64(-i64::from(bit)) })
+    }
+
+    #[inline(always)]
     fn any(self) -> bool {
         // SAFETY: see above.
         unsafe { _mm512_test_epi64_mask(self.0, self.0) != 0 }
