@@ -98,6 +98,11 @@ pub trait Circuit: Clone + Send + Sync + 'static {
         0
     }
 
+    /// In which lanes an interaction of these two reads its coin.
+    fn reads_coin<B: Bit>(&self, _l: &[B], _r: &[B]) -> B {
+        B::ZERO
+    }
+
     /// One interaction in every lane of `when`; the other lanes keep their states. Tells in which lanes an output changed.
     fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], input: &[B], when: B) -> B;
 
