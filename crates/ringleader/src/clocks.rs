@@ -10,7 +10,7 @@
 //! memoryless; so the rings of a window depend on the seed and the number of the window only. In a window the gap after a
 //! ring at time `t` of edge `e` is the exponential of a hash of (seed, window, `e`, `t`): the time itself is the counter.
 //!
-//! **Exactness.** Times are integers, 2^24 to a mean gap, and the exponential is computed from 23 random bits by float
+//! **Exactness.** Times are integers, 2^24 to a mean gap, and the exponential is computed from 30 random bits by float
 //! operations that are rounded alike on every machine. Its distribution function is off by less than 2^-20. Two neighbouring edges never
 //! ring at the same time: the two lowest bits of a time are the rank of the edge's colour in a proper 3-colouring of the
 //! edges, and the ranks are permuted at random for every window, so that what would have been a tie is won by either side with the
@@ -24,18 +24,26 @@ pub const WINDOW: u32 = 1 << 31;
 pub struct Keys {
     /// Added to the time before it is hashed.
     pub base: u32,
-    /// Added, with the edge, halfway through the hash.
+    /// Added, with the key of the edge, halfway through the hash.
     pub salt: u32,
     /// The lowest two bits of the times of an edge, by its colour.
     pub ranks: [u32; 3],
 }
 
-/// What is hashed for the first gap of a window; no ring has this time.
-pub const START: u32 = u32::MAX;
+/// What an edge adds to the salt.
+#[inline]
+#[must_use]
+pub fn edge_key(edge: usize) -> u32 {
+    (edge as u32).wrapping_mul(0x85eb_ca77)
+}
 
-/// The edge times these is added to the base and to the salt. One of them alone would not do: the first gaps of a window
-/// are hashes of the same time.
-pub const EDGE: [u32; 2] = [0x9e37_79b9, 0x85eb_ca77];
+/// What is hashed for the first gap of a window, instead of a time; the window begins one unit later. Each edge has its own, since
+/// clocks that are hashed at the same time are not independent.
+#[inline]
+#[must_use]
+pub fn start(edge: usize) -> u32 {
+    (edge as u32).wrapping_mul(0x9e37_79b9) | 3
+}
 
 /// Sets the hash that decides who initiates apart from the one that draws gaps.
 pub const INITIATOR: u32 = 0x5851_f42d;
@@ -58,13 +66,12 @@ impl Keys {
         Self { base: first as u32, salt: (first >> 32) as u32, ranks: ORDERS[(second % 6) as usize] }
     }
 
-    /// The keys of a clock.
+    /// The clock of an edge.
     #[inline]
     #[must_use]
     pub fn clock(&self, edge: usize, n: usize) -> Clock {
-        let [base, salt] = EDGE.map(|factor| (edge as u32).wrapping_mul(factor));
-        let (base, salt) = (self.base.wrapping_add(base), self.salt.wrapping_add(salt));
-        Clock { base, salt, rank: self.ranks[color(edge, n)] }
+        let salt = self.salt.wrapping_add(edge_key(edge));
+        Clock { base: self.base, salt, rank: self.ranks[color(edge, n)], start: start(edge) }
     }
 }
 
@@ -79,23 +86,18 @@ pub fn color(edge: usize, n: usize) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     base: u32,
+    /// With the key of the edge.
     salt: u32,
     rank: u32,
+    start: u32,
 }
 
 impl Clock {
-    /// The clock with these keys, which the edge is part of.
-    #[inline]
-    #[must_use]
-    pub(crate) fn with_keys(base: u32, salt: u32, rank: u32) -> Self {
-        Self { base, salt, rank }
-    }
-
     /// The first ring of the window; at or after [`WINDOW`] if there is none.
     #[inline]
     #[must_use]
     pub fn first(self) -> u32 {
-        self.next(START)
+        self.next(self.start).wrapping_sub(self.start.wrapping_add(1))
     }
 
     /// The ring after the one at time `t`.
@@ -109,34 +111,49 @@ impl Clock {
     #[inline]
     #[must_use]
     pub fn left_initiates(self, t: u32) -> bool {
-        hash(t, self.salt, self.base ^ INITIATOR) >> 31 == 0
+        left_initiates(t, self.base, self.salt)
     }
 
-    /// The coin of the ring at time `t`, uniform in `[0, sides)` up to 2^-32: 64 bits, multiplied.
+    /// The coin of the ring at time `t`, uniform in `[0, sides)` up to 2^-32.
+    #[inline]
     #[must_use]
     pub fn coin(self, t: u32, sides: u64) -> u64 {
-        let bits = mix(mix(u64::from(self.base) << 32 | u64::from(self.salt)).wrapping_add(u64::from(t)));
-        ((u128::from(bits) * u128::from(sides)) >> 64) as u64
+        coin(t, self.base, self.salt, sides)
     }
 }
 
-/// The ring after the one at time `t`: at least four units later, with the rank in its two lowest bits. From [`START`] the
-/// sum wraps around to the beginning of the window.
+/// The ring after the one at time `t`, with the rank in its two lowest bits.
 #[inline(always)]
 #[must_use]
 pub fn next(t: u32, base: u32, salt: u32, rank: u32) -> u32 {
-    t.wrapping_add(gap(hash(t, base, salt)) + 4) & !3 | rank
+    t.wrapping_add(gap(hash(t, base, salt))) & !3 | rank
 }
 
-/// 32 random bits for the ring at time `t`.
-#[inline]
+/// See [`Clock::left_initiates`].
+#[inline(always)]
+#[must_use]
+pub fn left_initiates(t: u32, base: u32, salt: u32) -> bool {
+    hash(t, base ^ INITIATOR, salt) >> 31 == 0
+}
+
+/// See [`Clock::coin`]: 64 bits, multiplied.
+#[must_use]
+pub fn coin(t: u32, base: u32, salt: u32, sides: u64) -> u64 {
+    let bits = mix(mix(u64::from(base) << 32 | u64::from(salt)).wrapping_add(u64::from(t)));
+    ((u128::from(bits) * u128::from(sides)) >> 64) as u64
+}
+
+/// 32 random bits for the ring at time `t`, of which the highest are the best.
+#[inline(always)]
 #[must_use]
 pub fn hash(t: u32, base: u32, salt: u32) -> u32 {
     let mut x = t.wrapping_add(base);
-    x = (x ^ (x >> 16)).wrapping_mul(0x7feb_352d);
-    x = (x ^ (x >> 15)).wrapping_add(salt).wrapping_mul(0x846c_a68b);
-    x ^ (x >> 16)
+    x = (x ^ (x >> 16)).wrapping_mul(MULTIPLIERS[0]);
+    (x ^ (x >> 15)).wrapping_add(salt).wrapping_mul(MULTIPLIERS[1])
 }
+
+/// The multipliers of the hash.
+pub const MULTIPLIERS: [u32; 2] = [0x7feb_352d, 0x846c_a68b];
 
 /// Coefficients of `-2^24 ln(1 + x) / x` on `[-1/4, 1/2]`, lowest degree first.
 pub const LOG: [f32; 7] = {
@@ -155,20 +172,26 @@ pub const LOG: [f32; 7] = {
 /// `2^24 ln 2`.
 pub const LN_2: f32 = 11_629_080.0;
 
-/// An exponential with mean 2^24 from 32 random bits: `-2^24 ln(u)` with `u` an odd multiple of 2^-24.
-#[inline]
+/// `2^24 (31 - e) ln 2`, and the least gap of four units.
+#[inline(always)]
+#[must_use]
+pub const fn whole(e: i32) -> f32 {
+    (31 - e) as f32 * LN_2 + 4.0
+}
+
+/// An exponential with mean 2^24 from 32 random bits, at least 4: `4 - 2^24 ln(u)` with `u` an odd multiple of 2^-31.
+#[inline(always)]
 #[must_use]
 pub fn gap(bits: u32) -> u32 {
-    let u = ((bits >> 8 | 1) as f32).to_bits();
-    // u = m * 2^e with m in [3/4, 3/2).
-    let e = (u as i32 - 0x3f40_0000) >> 23;
-    let m = f32::from_bits((u as i32 - (e << 23)) as u32);
-    let x = m - 1.0;
+    let u = ((bits >> 1 | 1) as i32 as f32).to_bits() as i32;
+    // 2^31 u = m * 2^e with m in [3/4, 3/2), and e from 0 to 31.
+    let e = (u - 0x3f40_0000) >> 23;
+    let x = f32::from_bits((u - (e << 23)) as u32) - 1.0;
     let mut sum = LOG[6];
     for k in (0..6).rev() {
         sum = sum * x + LOG[k];
     }
-    ((24 - e) as f32 * LN_2 + sum * x) as u32
+    (whole(e) + sum * x) as i32 as u32
 }
 
 #[cfg(test)]
@@ -185,12 +208,12 @@ mod tests {
         assert_eq!([clock.first(), clock.next(clock.first())], [275_785, 3_919_289]);
     }
 
-    /// Over all 2^23 values that `u` can take: the quantiles of an exponential, to 2^-20.
+    /// Over every 127th value that `u` can take: the quantiles of an exponential, to 2^-20.
     #[test]
     fn gaps_are_exponential() {
-        for k in 0..1 << 23 {
-            let u = f64::from(2 * k + 1) / f64::from(1 << 24);
-            let (ideal, got) = (-u.ln(), f64::from(gap((2 * k + 1) << 8)) / f64::from(1 << 24));
+        for k in (0..1_u32 << 30).step_by(127) {
+            let u = f64::from(2 * k + 1) / f64::from(1_u32 << 31);
+            let (ideal, got) = (-u.ln(), f64::from(gap((2 * k + 1) << 1) - 4) / f64::from(1 << 24));
             // The probability beyond `got` against that beyond `ideal`.
             assert!(((-got).exp() - (-ideal).exp()).abs() < 0.5_f64.powi(20), "u {u}: {got} instead of {ideal}");
         }

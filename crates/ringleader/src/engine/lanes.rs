@@ -1,11 +1,11 @@
 //! Many rings side by side: a bit of every lane in one word, and a clock of every lane in one array.
 //!
-//! The idea, for one lane: an edge fires if its time precedes those of both neighbouring edges and lies in the window, and its
-//! next time has been drawn ([`crate::clocks`]). Each reading does this for all its lanes: [`u64`] in plain Rust (64 lanes),
+//! The idea, for one lane: an edge fires if its time precedes those of both neighbouring edges and lies in the window; then
+//! its next time is drawn ([`crate::clocks`]). Each reading does this for all its lanes: [`u64`] in plain Rust (64 lanes),
 //! and, where the processor has them, 256 lanes with AVX2 and 512 with AVX-512. All give the same bits.
 
 use crate::circuit::Bit;
-use crate::clocks::{Clock, EDGE, WINDOW, next};
+use crate::clocks::{WINDOW, left_initiates, next};
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
@@ -18,8 +18,8 @@ pub(crate) struct LaneKeys<'a> {
     pub(crate) base: &'a [u32],
     pub(crate) salt: &'a [u32],
     pub(crate) rank: &'a [u32],
-    /// What the edge adds to the base and to the salt.
-    pub(crate) edge: [u32; 2],
+    /// What the edge adds to the salt.
+    pub(crate) edge: u32,
 }
 
 /// A word with one bit for every lane, and what clocks need of it.
@@ -35,12 +35,11 @@ pub(crate) trait Lanes: Bit {
     /// The bits, 64 lanes to a number; unused numbers stay as they are.
     fn to_words(self, words: &mut [u64; 8]);
 
-    /// In which lanes the edge fires: its time precedes both neighbours', lies in the window, and precedes the next one, which
-    /// is a past one until it is drawn. In these lanes the time and the next one are exchanged.
-    fn race(own: &mut [u32], left: &[u32], right: &[u32], next: &mut [u32]) -> Self;
+    /// In which lanes the edge fires: its time precedes both neighbours' and lies in the window.
+    fn race(own: &[u32], left: &[u32], right: &[u32]) -> Self;
 
-    /// Draws the times after those of the edge, in all lanes.
-    fn draw(own: &[u32], next: &mut [u32], keys: LaneKeys<'_>);
+    /// Draws the next time of the edge in the lanes of `fired`.
+    fn redraw(fired: Self, own: &mut [u32], keys: LaneKeys<'_>);
 
     /// On an undirected ring: the lanes in which the left agent initiates the interaction at these times.
     fn left_initiates(times: &[u32], keys: LaneKeys<'_>) -> Self;
@@ -101,24 +100,22 @@ impl Lanes for u64 {
     }
 
     #[inline(always)]
-    fn race(own: &mut [u32], left: &[u32], right: &[u32], next: &mut [u32]) -> Self {
-        let (own, left, right, next) = (&mut own[..64], &left[..64], &right[..64], &mut next[..64]);
+    fn race(own: &[u32], left: &[u32], right: &[u32]) -> Self {
+        let (own, left, right) = (&own[..64], &left[..64], &right[..64]);
         let mut fires = 0;
         for k in 0..64 {
-            let (t, then) = (own[k], next[k]);
-            let fired = (t < WINDOW) & (t < left[k]) & (t < right[k]) & (t < then);
-            (own[k], next[k]) = if fired { (then, t) } else { (t, then) };
-            fires |= u64::from(fired) << k;
+            fires |= u64::from((own[k] < WINDOW) & (own[k] < left[k]) & (own[k] < right[k])) << k;
         }
         fires
     }
 
     #[inline(always)]
-    fn draw(own: &[u32], drawn: &mut [u32], keys: LaneKeys<'_>) {
-        let (own, drawn) = (&own[..64], &mut drawn[..64]);
-        let (base, salt, rank) = (&keys.base[..64], &keys.salt[..64], &keys.rank[..64]);
+    fn redraw(fired: Self, own: &mut [u32], keys: LaneKeys<'_>) {
+        let (own, base, salt, rank) = (&mut own[..64], &keys.base[..64], &keys.salt[..64], &keys.rank[..64]);
+        // All lanes are computed, so that the compiler can take several at a time.
         for k in 0..64 {
-            drawn[k] = next(own[k], base[k].wrapping_add(keys.edge[0]), salt[k].wrapping_add(keys.edge[1]), rank[k]);
+            let drawn = next(own[k], base[k], salt[k].wrapping_add(keys.edge), rank[k]);
+            own[k] = if fired >> k & 1 == 1 { drawn } else { own[k] };
         }
     }
 
@@ -127,8 +124,7 @@ impl Lanes for u64 {
         let (times, base, salt) = (&times[..64], &keys.base[..64], &keys.salt[..64]);
         let mut left = 0;
         for k in 0..64 {
-            let (base, salt) = (base[k].wrapping_add(keys.edge[0]), salt[k].wrapping_add(keys.edge[1]));
-            left |= u64::from(Clock::with_keys(base, salt, 0).left_initiates(times[k])) << k;
+            left |= u64::from(left_initiates(times[k], base[k], salt[k].wrapping_add(keys.edge))) << k;
         }
         left
     }
@@ -143,15 +139,10 @@ impl Lanes for u64 {
     }
 }
 
-/// What an edge adds to the base and to the salt.
-#[inline]
-pub(crate) fn edge_keys(edge: usize) -> [u32; 2] {
-    EDGE.map(|factor| (edge as u32).wrapping_mul(factor))
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::clocks::edge_key;
     use crate::random::{Generator, Stream, stream};
     use rand_core::Rng;
 
@@ -162,25 +153,23 @@ pub(crate) mod tests {
             .collect()
     }
 
-    /// What is compared of two readings: an edge raced, drawn, its initiators, and a word rotated.
+    /// What is compared of two readings: the lanes that fire, those in which the left agent initiates, and a word rotated.
+    pub(crate) type Words = [[u64; 8]; 3];
+
+    /// An edge raced and redrawn; compared with the processor features of a reading.
     pub(crate) trait Compared: Lanes {
-        /// Calls these functions with the processor features of the reading.
-        fn all(own: &mut [u32], others: [&[u32]; 5], next: &mut [u32], edge: [u32; 2], by: usize) -> [[u64; 8]; 3];
+        /// Calls [`all`] with these features.
+        fn all(own: &mut [u32], others: [&[u32]; 5], edge: u32, by: usize) -> Words;
     }
 
     /// The body of [`Compared::all`].
     #[inline(always)]
-    pub(crate) fn all<L: Lanes>(
-        own: &mut [u32],
-        [left, right, base, salt, rank]: [&[u32]; 5],
-        next: &mut [u32],
-        edge: [u32; 2],
-        by: usize,
-    ) -> [[u64; 8]; 3] {
+    pub(crate) fn all<L: Lanes>(own: &mut [u32], others: [&[u32]; 5], edge: u32, by: usize) -> Words {
+        let [left, right, base, salt, rank] = others;
         let keys = LaneKeys { base, salt, rank, edge };
-        let fires = L::race(own, left, right, next);
-        let initiators = L::left_initiates(next, keys);
-        L::draw(own, next, keys);
+        let fires = L::race(own, left, right);
+        let initiators = L::left_initiates(own, keys);
+        L::redraw(fires, own, keys);
         let mut words = [[0; 8]; 3];
         fires.to_words(&mut words[0]);
         initiators.to_words(&mut words[1]);
@@ -193,21 +182,17 @@ pub(crate) mod tests {
         let mut generator = stream(17, Stream::Schedule);
         for round in 0..2_000 {
             let mut any = || times(&mut generator, L::LANES);
-            let (mut own, left, right, mut next) = (any(), any(), any(), any());
-            let (base, salt) = (any(), any());
+            let (mut own, left, right, base, salt) = (any(), any(), any(), any(), any());
             let rank: Vec<u32> = base.iter().map(|x| x % 3).collect();
-            let (mut expected_own, mut expected_next) = (own.clone(), next.clone());
-            let by = round % (L::LANES + 1);
-            let [fires, left_ones, rotated] =
-                L::all(&mut own, [&left, &right, &base, &salt, &rank], &mut next, edge_keys(round), by);
+            let (mut expected, by, edge) = (own.clone(), round % (L::LANES + 1), edge_key(round));
+            let [fires, initiators, rotated] = L::all(&mut own, [&left, &right, &base, &salt, &rank], edge, by);
             for k in 0..L::LANES / 64 {
                 let part = 64 * k..64 * (k + 1);
                 let others = [&left, &right, &base, &salt, &rank].map(|row| &row[part.clone()]);
-                let (own, next) = (&mut expected_own[part.clone()], &mut expected_next[part.clone()]);
-                let [fired, initiators, _] = all::<u64>(own, others, next, edge_keys(round), 0);
-                assert_eq!((fires[k], left_ones[k]), (fired[0], initiators[0]));
+                let [fired, initiating, _] = all::<u64>(&mut expected[part.clone()], others, edge, 0);
+                assert_eq!((fires[k], initiators[k]), (fired[0], initiating[0]));
             }
-            assert_eq!((own, next), (expected_own, expected_next));
+            assert_eq!(own, expected);
             let lane = |words: &[u64; 8], k: usize| words[k / 64] >> (k % 64) & 1;
             assert!((0..L::LANES).all(|k| lane(&rotated, k) == lane(&fires, (k + by) % L::LANES)), "by {by}");
         }

@@ -7,7 +7,7 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use super::{LaneKeys, Lanes, Task};
 use crate::circuit::Bit;
-use crate::clocks::{INITIATOR, LN_2, LOG, WINDOW};
+use crate::clocks::{INITIATOR, LN_2, LOG, MULTIPLIERS};
 
 /// 256 lanes.
 #[derive(Clone, Copy)]
@@ -109,21 +109,18 @@ impl Lanes for B256 {
     }
 
     #[inline(always)]
-    fn race(own: &mut [u32], left: &[u32], right: &[u32], next: &mut [u32]) -> Self {
-        let (own, left, right, next) = (&mut own[..256], &left[..256], &right[..256], &mut next[..256]);
+    fn race(own: &[u32], left: &[u32], right: &[u32]) -> Self {
+        let (own, left, right) = (&own[..256], &left[..256], &right[..256]);
         let mut fires = [0_u8; 32];
         for k in 0..32 {
-            let (t, then) = (load(own, k), load(next, k));
             // SAFETY: see above.
             unsafe {
-                let others = _mm256_min_epu32(_mm256_min_epu32(load(left, k), load(right, k)), then);
-                let first = _mm256_min_epu32(others, _mm256_set1_epi32((WINDOW - 1) as i32));
-                // The comparison is signed, so both sides are cut to below 2^31. No edge has the time 2^31 - 1, as its rank
-                // is at most 2.
-                let fired = _mm256_cmpgt_epi32(first, _mm256_min_epu32(t, _mm256_set1_epi32(i32::MAX)));
-                fires[k] = _mm256_movemask_ps(_mm256_castsi256_ps(fired)) as u8;
-                store(own, k, _mm256_blendv_epi8(t, then, fired));
-                store(next, k, _mm256_blendv_epi8(then, t, fired));
+                let others = _mm256_min_epu32(load(left, k), load(right, k));
+                // The comparison is signed. Cut to below 2^31, the others are positive. A time beyond the window is negative and must
+                // not fire; no time is 2^31 - 1, as its rank is at most 2.
+                let first = _mm256_min_epu32(others, _mm256_set1_epi32(i32::MAX));
+                let precedes = _mm256_andnot_si256(load(own, k), _mm256_cmpgt_epi32(first, load(own, k)));
+                fires[k] = _mm256_movemask_ps(_mm256_castsi256_ps(precedes)) as u8;
             }
         }
         // SAFETY: 32 masks of 8 bits are the 32 bytes that are read.
@@ -131,16 +128,23 @@ impl Lanes for B256 {
     }
 
     #[inline(always)]
-    fn draw(own: &[u32], drawn: &mut [u32], keys: LaneKeys<'_>) {
-        let (own, drawn) = (&own[..256], &mut drawn[..256]);
-        let (base, salt, rank) = (&keys.base[..256], &keys.salt[..256], &keys.rank[..256]);
+    fn redraw(fired: Self, own: &mut [u32], keys: LaneKeys<'_>) {
+        let (own, base, salt, rank) = (&mut own[..256], &keys.base[..256], &keys.salt[..256], &keys.rank[..256]);
+        let mut masks = [0_u8; 32];
+        // SAFETY: 32 masks of 8 bits are the 32 bytes that are written.
+        unsafe { _mm256_storeu_si256(masks.as_mut_ptr().cast(), fired.0) }
         // Two short loops are faster than one: the processor looks further ahead, and the constants stay in registers.
         let mut hashes = [Self::ZERO.0; 32];
         for (k, slot) in hashes.iter_mut().enumerate() {
             *slot = hash(load(own, k), load(base, k), load(salt, k), keys.edge);
         }
         for k in 0..32 {
-            store(drawn, k, after(load(own, k), hashes[k], load(rank, k)));
+            let t = load(own, k);
+            let drawn = after(t, hashes[k], load(rank, k));
+            // SAFETY: see above.
+            let kept = unsafe { _mm256_blendv_ps(_mm256_castsi256_ps(t), _mm256_castsi256_ps(drawn), spread(masks[k])) };
+            // SAFETY: see above.
+            store(own, k, unsafe { _mm256_castps_si256(kept) });
         }
     }
 
@@ -151,10 +155,8 @@ impl Lanes for B256 {
         for k in 0..32 {
             // SAFETY: see above.
             unsafe {
-                let salt = _mm256_add_epi32(load(salt, k), _mm256_set1_epi32(keys.edge[1] as i32));
-                let base = _mm256_add_epi32(load(base, k), _mm256_set1_epi32(keys.edge[0] as i32));
-                let base = _mm256_xor_si256(base, _mm256_set1_epi32(INITIATOR as i32));
-                let hashed = hash(load(times, k), salt, base, [0, 0]);
+                let base = _mm256_xor_si256(load(base, k), _mm256_set1_epi32(INITIATOR as i32));
+                let hashed = hash(load(times, k), base, load(salt, k), keys.edge);
                 left[k] = !_mm256_movemask_ps(_mm256_castsi256_ps(hashed)) as u8;
             }
         }
@@ -187,18 +189,27 @@ impl Lanes for B256 {
     }
 }
 
-/// `clocks::hash`, 8 lanes at a time.
+/// Bit `k` of the mask as the highest bit of lane `k`, which is the one `blendv` looks at.
 #[inline(always)]
-fn hash(t: __m256i, base: __m256i, salt: __m256i, edge: [u32; 2]) -> __m256i {
+fn spread(mask: u8) -> __m256 {
     // SAFETY: see above.
     unsafe {
-        let x = _mm256_add_epi32(t, _mm256_add_epi32(base, _mm256_set1_epi32(edge[0] as i32)));
+        let shifts = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24);
+        _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32(i32::from(mask)), shifts))
+    }
+}
+
+/// `clocks::hash`, 8 lanes at a time.
+#[inline(always)]
+fn hash(t: __m256i, base: __m256i, salt: __m256i, edge: u32) -> __m256i {
+    // SAFETY: see above.
+    unsafe {
+        let x = _mm256_add_epi32(t, base);
         let x = _mm256_xor_si256(x, _mm256_srli_epi32::<16>(x));
-        let x = _mm256_mullo_epi32(x, _mm256_set1_epi32(0x7feb_352d));
+        let x = _mm256_mullo_epi32(x, _mm256_set1_epi32(MULTIPLIERS[0] as i32));
         let x = _mm256_xor_si256(x, _mm256_srli_epi32::<15>(x));
-        let x = _mm256_add_epi32(x, _mm256_add_epi32(salt, _mm256_set1_epi32(edge[1] as i32)));
-        let x = _mm256_mullo_epi32(x, _mm256_set1_epi32(0x846c_a68b_u32 as i32));
-        _mm256_xor_si256(x, _mm256_srli_epi32::<16>(x))
+        let x = _mm256_add_epi32(x, _mm256_add_epi32(salt, _mm256_set1_epi32(edge as i32)));
+        _mm256_mullo_epi32(x, _mm256_set1_epi32(MULTIPLIERS[1] as i32))
     }
 }
 
@@ -208,7 +219,7 @@ fn hash(t: __m256i, base: __m256i, salt: __m256i, edge: [u32; 2]) -> __m256i {
 fn after(t: __m256i, hash: __m256i, rank: __m256i) -> __m256i {
     // SAFETY: see above.
     unsafe {
-        let odd = _mm256_or_si256(_mm256_srli_epi32::<8>(hash), _mm256_set1_epi32(1));
+        let odd = _mm256_or_si256(_mm256_srli_epi32::<1>(hash), _mm256_set1_epi32(1));
         let u = _mm256_castps_si256(_mm256_cvtepi32_ps(odd));
         let e = _mm256_srai_epi32::<23>(_mm256_sub_epi32(u, _mm256_set1_epi32(0x3f40_0000)));
         let m = _mm256_castsi256_ps(_mm256_sub_epi32(u, _mm256_slli_epi32::<23>(e)));
@@ -217,32 +228,26 @@ fn after(t: __m256i, hash: __m256i, rank: __m256i) -> __m256i {
         for k in (0..6).rev() {
             sum = _mm256_add_ps(_mm256_mul_ps(sum, x), _mm256_set1_ps(LOG[k]));
         }
-        let whole = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_set1_epi32(24), e)), _mm256_set1_ps(LN_2));
+        let rest = _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_set1_epi32(31), e));
+        let whole = _mm256_add_ps(_mm256_mul_ps(rest, _mm256_set1_ps(LN_2)), _mm256_set1_ps(4.0));
         let gap = _mm256_cvttps_epi32(_mm256_add_ps(whole, _mm256_mul_ps(sum, x)));
-        let next = _mm256_add_epi32(_mm256_add_epi32(t, gap), _mm256_set1_epi32(4));
-        _mm256_or_si256(_mm256_andnot_si256(_mm256_set1_epi32(3), next), rank)
+        _mm256_or_si256(_mm256_andnot_si256(_mm256_set1_epi32(3), _mm256_add_epi32(t, gap)), rank)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lanes::tests::{Compared, all, equals_the_portable_reading};
+    use crate::engine::lanes::tests::{Compared, Words, all, equals_the_portable_reading};
 
     impl Compared for B256 {
-        fn all(own: &mut [u32], others: [&[u32]; 5], next: &mut [u32], edge: [u32; 2], by: usize) -> [[u64; 8]; 3] {
+        fn all(own: &mut [u32], others: [&[u32]; 5], edge: u32, by: usize) -> Words {
             #[target_feature(enable = "avx2")]
-            fn with_features(
-                own: &mut [u32],
-                others: [&[u32]; 5],
-                next: &mut [u32],
-                edge: [u32; 2],
-                by: usize,
-            ) -> [[u64; 8]; 3] {
-                all::<B256>(own, others, next, edge, by)
+            fn with_features(own: &mut [u32], others: [&[u32]; 5], edge: u32, by: usize) -> Words {
+                all::<B256>(own, others, edge, by)
             }
             // SAFETY: called only where the features were found.
-            unsafe { with_features(own, others, next, edge, by) }
+            unsafe { with_features(own, others, edge, by) }
         }
     }
 

@@ -7,7 +7,7 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use super::{LaneKeys, Lanes, Task};
 use crate::circuit::Bit;
-use crate::clocks::{INITIATOR, LN_2, LOG, WINDOW};
+use crate::clocks::{INITIATOR, LOG, MULTIPLIERS, WINDOW, whole};
 
 /// 512 lanes.
 #[derive(Clone, Copy)]
@@ -122,18 +122,15 @@ impl Lanes for B512 {
     }
 
     #[inline(always)]
-    fn race(own: &mut [u32], left: &[u32], right: &[u32], next: &mut [u32]) -> Self {
-        let (own, left, right, next) = (&mut own[..512], &left[..512], &right[..512], &mut next[..512]);
+    fn race(own: &[u32], left: &[u32], right: &[u32]) -> Self {
+        let (own, left, right) = (&own[..512], &left[..512], &right[..512]);
         let mut fires = [0_u16; 32];
         for k in 0..32 {
-            let (t, then) = (load(own, k), load(next, k));
             // SAFETY: see above.
             unsafe {
-                let others = _mm512_min_epu32(_mm512_min_epu32(load(left, k), load(right, k)), then);
+                let others = _mm512_min_epu32(load(left, k), load(right, k));
                 let first = _mm512_min_epu32(others, _mm512_set1_epi32(WINDOW as i32));
-                fires[k] = _mm512_cmplt_epu32_mask(t, first);
-                store(own, k, _mm512_mask_blend_epi32(fires[k], t, then));
-                store(next, k, _mm512_mask_blend_epi32(fires[k], then, t));
+                fires[k] = _mm512_cmplt_epu32_mask(load(own, k), first);
             }
         }
         // SAFETY: 32 masks of 16 bits are the 64 bytes that are read.
@@ -141,15 +138,17 @@ impl Lanes for B512 {
     }
 
     #[inline(always)]
-    fn draw(own: &[u32], drawn: &mut [u32], keys: LaneKeys<'_>) {
-        let (own, drawn) = (&own[..512], &mut drawn[..512]);
-        let (base, salt, rank) = (&keys.base[..512], &keys.salt[..512], &keys.rank[..512]);
+    fn redraw(fired: Self, own: &mut [u32], keys: LaneKeys<'_>) {
+        let (own, base, salt, rank) = (&mut own[..512], &keys.base[..512], &keys.salt[..512], &keys.rank[..512]);
+        let mut masks = [0_u16; 32];
+        // SAFETY: 32 masks of 16 bits are the 64 bytes that are written.
+        unsafe { _mm512_storeu_si512(masks.as_mut_ptr().cast(), fired.0) }
         for k in (0..32).step_by(TOGETHER) {
             let t = load_several(own, k);
-            let hashes = hash(t, load_several(base, k), load_several(salt, k), keys.edge);
-            let next = next(t, hashes, load_several(rank, k));
+            let next = next(t, hash(t, load_several(base, k), load_several(salt, k), keys.edge), load_several(rank, k));
             for i in 0..TOGETHER {
-                store(drawn, k + i, next[i]);
+                // SAFETY: see above.
+                store(own, k + i, unsafe { _mm512_mask_blend_epi32(masks[k + i], t[i], next[i]) });
             }
         }
     }
@@ -159,16 +158,12 @@ impl Lanes for B512 {
         let (times, base, salt) = (&times[..512], &keys.base[..512], &keys.salt[..512]);
         let mut left = [0_u16; 32];
         for k in (0..32).step_by(TOGETHER) {
-            let (mut swapped, mut base) = (load_several(salt, k), load_several(base, k));
-            for i in 0..TOGETHER {
+            let mut base = load_several(base, k);
+            for base in &mut base {
                 // SAFETY: see above.
-                unsafe {
-                    swapped[i] = _mm512_add_epi32(swapped[i], _mm512_set1_epi32(keys.edge[1] as i32));
-                    base[i] = _mm512_add_epi32(base[i], _mm512_set1_epi32(keys.edge[0] as i32));
-                    base[i] = _mm512_xor_si512(base[i], _mm512_set1_epi32(INITIATOR as i32));
-                }
+                *base = unsafe { _mm512_xor_si512(*base, _mm512_set1_epi32(INITIATOR as i32)) };
             }
-            let hashes = hash(load_several(times, k), swapped, base, [0, 0]);
+            let hashes = hash(load_several(times, k), base, load_several(salt, k), keys.edge);
             for i in 0..TOGETHER {
                 // SAFETY: see above.
                 left[k + i] = unsafe { !_mm512_movepi32_mask(hashes[i]) };
@@ -220,40 +215,48 @@ fn load_several(part: &[u32], k: usize) -> Several {
 
 /// `clocks::hash`, 16 lanes at a time.
 #[inline(always)]
-fn hash(t: Several, base: Several, salt: Several, edge: [u32; 2]) -> Several {
+fn hash(t: Several, base: Several, salt: Several, edge: u32) -> Several {
     // SAFETY: see above.
     unsafe {
         let mut x = t;
         for i in 0..TOGETHER {
-            x[i] = _mm512_add_epi32(t[i], _mm512_add_epi32(base[i], _mm512_set1_epi32(edge[0] as i32)));
+            x[i] = _mm512_add_epi32(t[i], base[i]);
             x[i] = _mm512_xor_si512(x[i], _mm512_srli_epi32::<16>(x[i]));
         }
         for x in &mut x {
-            *x = _mm512_mullo_epi32(*x, _mm512_set1_epi32(0x7feb_352d));
+            *x = _mm512_mullo_epi32(*x, _mm512_set1_epi32(MULTIPLIERS[0] as i32));
         }
         for i in 0..TOGETHER {
             x[i] = _mm512_xor_si512(x[i], _mm512_srli_epi32::<15>(x[i]));
-            x[i] = _mm512_add_epi32(x[i], _mm512_add_epi32(salt[i], _mm512_set1_epi32(edge[1] as i32)));
+            x[i] = _mm512_add_epi32(x[i], _mm512_add_epi32(salt[i], _mm512_set1_epi32(edge as i32)));
         }
         for x in &mut x {
-            *x = _mm512_mullo_epi32(*x, _mm512_set1_epi32(0x846c_a68b_u32 as i32));
-        }
-        for x in &mut x {
-            *x = _mm512_xor_si512(*x, _mm512_srli_epi32::<16>(*x));
+            *x = _mm512_mullo_epi32(*x, _mm512_set1_epi32(MULTIPLIERS[1] as i32));
         }
         x
     }
 }
 
+/// `clocks::whole` of 0 to 31.
+const WHOLE: [f32; 32] = {
+    let (mut table, mut e) = ([0.0; 32], 0);
+    while e < 32 {
+        table[e] = whole(e as i32);
+        e += 1;
+    }
+    table
+};
+
 /// `clocks::gap` and `clocks::next`, 16 lanes at a time, operation by operation: no fused multiplication, which would round
 /// differently.
 #[inline(always)]
 fn next(t: Several, hashes: Several, rank: Several) -> Several {
-    // SAFETY: see above.
+    // SAFETY: see above; the table has the 128 bytes that are read.
     unsafe {
+        let (low, high) = (_mm512_loadu_ps(WHOLE.as_ptr()), _mm512_loadu_ps(WHOLE.as_ptr().add(16)));
         let mut x = hashes;
         for x in &mut x {
-            let odd = _mm512_or_si512(_mm512_srli_epi32::<8>(*x), _mm512_set1_epi32(1));
+            let odd = _mm512_or_si512(_mm512_srli_epi32::<1>(*x), _mm512_set1_epi32(1));
             *x = _mm512_castps_si512(_mm512_cvtepi32_ps(odd));
         }
         let (mut e, mut y) = (x, [_mm512_set1_ps(0.0); TOGETHER]);
@@ -272,14 +275,10 @@ fn next(t: Several, hashes: Several, rank: Several) -> Several {
             }
         }
         for i in 0..TOGETHER {
-            let whole =
-                _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_set1_epi32(24), e[i])), _mm512_set1_ps(LN_2));
-            sum[i] = _mm512_add_ps(whole, _mm512_mul_ps(sum[i], y[i]));
-        }
-        for i in 0..TOGETHER {
-            x[i] = _mm512_add_epi32(_mm512_add_epi32(t[i], _mm512_cvttps_epi32(sum[i])), _mm512_set1_epi32(4));
-            // (x & !3) | rank
-            x[i] = _mm512_ternarylogic_epi32::<0xf2>(rank[i], _mm512_set1_epi32(3), x[i]);
+            let whole = _mm512_permutex2var_ps(low, e[i], high);
+            let gap = _mm512_cvttps_epi32(_mm512_add_ps(whole, _mm512_mul_ps(sum[i], y[i])));
+            // ((t + gap) & !3) | rank
+            x[i] = _mm512_ternarylogic_epi32::<0xf2>(rank[i], _mm512_set1_epi32(3), _mm512_add_epi32(t[i], gap));
         }
         x
     }
@@ -288,22 +287,16 @@ fn next(t: Several, hashes: Several, rank: Several) -> Several {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lanes::tests::{Compared, all, equals_the_portable_reading};
+    use crate::engine::lanes::tests::{Compared, Words, all, equals_the_portable_reading};
 
     impl Compared for B512 {
-        fn all(own: &mut [u32], others: [&[u32]; 5], next: &mut [u32], edge: [u32; 2], by: usize) -> [[u64; 8]; 3] {
+        fn all(own: &mut [u32], others: [&[u32]; 5], edge: u32, by: usize) -> Words {
             #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
-            fn with_features(
-                own: &mut [u32],
-                others: [&[u32]; 5],
-                next: &mut [u32],
-                edge: [u32; 2],
-                by: usize,
-            ) -> [[u64; 8]; 3] {
-                all::<B512>(own, others, next, edge, by)
+            fn with_features(own: &mut [u32], others: [&[u32]; 5], edge: u32, by: usize) -> Words {
+                all::<B512>(own, others, edge, by)
             }
             // SAFETY: called only where the features were found.
-            unsafe { with_features(own, others, next, edge, by) }
+            unsafe { with_features(own, others, edge, by) }
         }
     }
 

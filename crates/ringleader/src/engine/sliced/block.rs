@@ -8,17 +8,11 @@
 //! times  -1 0  1 ...  m-2   m-1   m         -1: the last edge of the arc to the left, m: the first edge of the arc to the right
 //! ```
 //! In a short arc `m - 1` mirrors what `m` does. Its edge `m - 1` never fires, for its time does not precede that of `m`.
-//!
-//! Each edge has its next time drawn ahead, in all lanes at once, at every third visit: in a visit only a third of the lanes fire. A
-//! lane that fires twice before that waits.
 
 use super::layout::Layout;
 use crate::circuit::Circuit;
-use crate::clocks::{Clock, Keys, START, color};
-use crate::engine::lanes::{LaneKeys, Lanes, Task, edge_keys, for_each_lane};
-
-/// At how many visits of an edge its next times are drawn once.
-const AHEAD: usize = 3;
+use crate::clocks::{Keys, coin, color, edge_key, start};
+use crate::engine::lanes::{LaneKeys, Lanes, Task, for_each_lane};
 
 /// Numbers in a cache-aligned array, a row for every edge.
 struct Rows {
@@ -47,15 +41,6 @@ impl Rows {
         &mut self.numbers[start..start + self.width]
     }
 
-    /// A row, and the ones before and after it.
-    #[inline(always)]
-    fn around(&mut self, k: usize) -> (&[u32], &mut [u32], &[u32]) {
-        let start = self.start + (k - 1) * self.width;
-        let (left, rest) = self.numbers[start..start + 3 * self.width].split_at_mut(self.width);
-        let (own, right) = rest.split_at_mut(self.width);
-        (left, own, right)
-    }
-
     /// Row `from`, moved by `by` lanes to the left around the end, into row `to`.
     #[inline(always)]
     fn rotate_into(&mut self, from: usize, to: usize, by: usize) {
@@ -80,9 +65,8 @@ impl KeyRows {
     }
 
     fn set(&mut self, lane: usize, first: usize, n: usize, keys: &Keys) {
-        let [base, salt] = edge_keys(first);
-        self.base.row_mut(0)[lane] = keys.base.wrapping_add(base);
-        self.salt.row_mut(0)[lane] = keys.salt.wrapping_add(salt);
+        self.base.row_mut(0)[lane] = keys.base;
+        self.salt.row_mut(0)[lane] = keys.salt.wrapping_add(edge_key(first));
         for (row, slot) in [0, 1, self.slots - 2, self.slots - 1].into_iter().enumerate() {
             self.ranks.row_mut(row)[lane] = keys.ranks[color((first + slot) % n, n)];
         }
@@ -91,14 +75,7 @@ impl KeyRows {
     #[inline(always)]
     fn of(&self, slot: usize) -> LaneKeys<'_> {
         let row = if slot + 2 < self.slots { slot % 2 } else { slot + 4 - self.slots };
-        LaneKeys { base: self.base.row(0), salt: self.salt.row(0), rank: self.ranks.row(row), edge: edge_keys(slot) }
-    }
-
-    /// The clock of an edge in one lane.
-    fn clock(&self, slot: usize, lane: usize) -> Clock {
-        let keys = self.of(slot);
-        let (base, salt) = (keys.base[lane].wrapping_add(keys.edge[0]), keys.salt[lane].wrapping_add(keys.edge[1]));
-        Clock::with_keys(base, salt, keys.rank[lane])
+        LaneKeys { base: self.base.row(0), salt: self.salt.row(0), rank: self.ranks.row(row), edge: edge_key(slot) }
     }
 }
 
@@ -131,8 +108,6 @@ pub(super) struct Block<L, C> {
     short: L,
     /// Row `j + 1` is edge `j`.
     times: Rows,
-    /// The time after that, or one already past if it has not been drawn yet.
-    nexts: Rows,
     keys: KeyRows,
     /// The order in which edges are visited: 0 2 1 4 3 6 5 ..., in which most of them find their time come.
     order: Vec<u32>,
@@ -166,7 +141,6 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
             busy: L::ZERO,
             short: (0..L::LANES).filter(is_short).fold(L::ZERO, |short, lane| with_lane(short, lane, true)),
             times: Rows::new(m + 2, L::LANES),
-            nexts: Rows::new(m + 2, L::LANES),
             keys: KeyRows::new(m, L::LANES),
             order: std::iter::once(0).chain(pairs).chain(last).collect(),
             running: vec![true; m],
@@ -246,15 +220,19 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         elected && is(self.bad) == 0
     }
 
-    /// Draws the first two rings of every clock; lanes without a ring never fire.
+    /// Draws the first ring of every clock; lanes without a ring never fire.
     #[inline(always)]
     fn open(&mut self) {
         for j in 0..self.layout.slots {
-            let keys = self.keys.of(j);
-            self.nexts.row_mut(j + 1).fill(START);
-            L::draw(self.nexts.row(j + 1), self.times.row_mut(j + 1), keys);
-            L::rest(!self.busy, self.times.row_mut(j + 1));
-            L::draw(self.times.row(j + 1), self.nexts.row_mut(j + 1), keys);
+            let (layout, times) = (self.layout, self.times.row_mut(j + 1));
+            for lane in 0..L::LANES {
+                times[lane] = start(layout.first(layout.arc(lane)) + j);
+            }
+            L::redraw(self.busy, times, self.keys.of(j));
+            for lane in 0..L::LANES {
+                times[lane] = times[lane].wrapping_sub(start(layout.first(layout.arc(lane)) + j).wrapping_add(1));
+            }
+            (!self.busy).rest(times);
         }
         self.before.clone_from(&self.planes);
         self.running.fill(true);
@@ -326,7 +304,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
 
     /// Fires an edge in the lanes where its time has come; whether its clock still runs in some lane.
     #[inline(always)]
-    fn visit(&mut self, j: usize, draw: bool) -> bool {
+    fn visit(&mut self, j: usize) -> bool {
         let at_end = self.is_at_an_end(j);
         if at_end {
             self.mirror_agent(self.ends(j), j + 1);
@@ -334,24 +312,21 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         if at_end || j == 0 {
             self.mirror_times(j);
         }
-        let (left, own, right) = self.times.around(j + 1);
-        let fires = L::race(own, left, right, self.nexts.row_mut(j + 1));
-        if fires.any() {
-            let changed = self.interact(j, fires);
-            if changed.any() {
-                self.note(changed, j);
-            }
-            self.tally(fires);
-            if at_end {
-                self.write_back(self.ends(j), j + 1);
-            }
-        } else {
+        let fires = L::race(self.times.row(j + 1), self.times.row(j), self.times.row(j + 2));
+        if !fires.any() {
             self.running[j] = L::runs(self.times.row(j + 1));
+            return self.running[j];
         }
-        if draw {
-            L::draw(self.times.row(j + 1), self.nexts.row_mut(j + 1), self.keys.of(j));
+        let changed = self.interact(j, fires);
+        if changed.any() {
+            self.note(changed, j);
         }
-        self.running[j]
+        L::redraw(fires, self.times.row_mut(j + 1), self.keys.of(j));
+        self.tally(fires);
+        if at_end {
+            self.write_back(self.ends(j), j + 1);
+        }
+        true
     }
 
     /// An interaction on an edge in some lanes; those in which an output changed.
@@ -365,16 +340,17 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         if !self.chance.undirected {
             return self.circuit.interact(l, r, &input, fires);
         }
-        let left = L::left_initiates(self.nexts.row(j + 1), self.keys.of(j));
+        let left = L::left_initiates(self.times.row(j + 1), self.keys.of(j));
         self.circuit.interact(l, r, &input, fires & left) | self.circuit.interact(r, l, &input, fires & !left)
     }
 
-    /// The coins that some lanes read, in planes. The times that fired are those that the next ones have been exchanged with.
+    /// The coins that some lanes read, in planes.
     fn coins(&mut self, j: usize, reads: L) -> [L; INPUTS] {
         let mut words = [[0; 8]; INPUTS];
-        let (times, keys, coins, circuit) = (self.nexts.row(j + 1), &self.keys, &mut self.coins, &self.circuit);
+        let (times, keys, coins, circuit) = (self.times.row(j + 1), self.keys.of(j), &mut self.coins, &self.circuit);
         for_each_lane(reads, |lane| {
-            let bits = circuit.encode_coin(keys.clock(j, lane).coin(times[lane], self.chance.sides));
+            let salt = keys.salt[lane].wrapping_add(keys.edge);
+            let bits = circuit.encode_coin(coin(times[lane], keys.base[lane], salt, self.chance.sides));
             (0..circuit.inputs()).for_each(|p| words[p][lane / 64] |= (bits >> p & 1) << (lane % 64));
             coins[lane] += 1;
         });
@@ -382,7 +358,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
     }
 
     fn note(&mut self, changed: L, j: usize) {
-        let (times, notes, layout) = (self.nexts.row(j + 1), &mut self.changed, self.layout);
+        let (times, notes, layout) = (self.times.row(j + 1), &mut self.changed, self.layout);
         for_each_lane(changed, |lane| {
             let edge = (layout.first(layout.arc(lane)) + j) as u64;
             notes[lane] = notes[lane].max(u64::from(times[lane]) << 32 | edge);
@@ -427,16 +403,15 @@ impl<L: Lanes, C: Circuit> Task for Block<L, C> {
     #[inline(always)]
     fn go(&mut self) {
         self.open();
-        let (mut sweep, mut runs) = (0, true);
+        let mut runs = true;
         while runs {
             runs = false;
             for k in 0..self.order.len() {
                 let j = self.order[k] as usize;
                 if self.running[j] {
-                    runs |= self.visit(j, (sweep + k) % AHEAD == 0);
+                    runs |= self.visit(j);
                 }
             }
-            sweep += 1;
         }
         self.look();
     }

@@ -16,7 +16,8 @@ use crate::circuit::{At, Bit, Circuit, Uint, Visit, Wires};
 
 /// P_PL as a circuit with numbers of `W` and `K` bits.
 #[derive(Clone, Copy, Debug)]
-pub struct PplCircuit<const PRIME: bool, const W: usize, const K: usize> {
+pub struct PplCircuit<const W: usize, const K: usize> {
+    prime: bool,
     psi: u32,
     kappa_max: u32,
 }
@@ -46,7 +47,7 @@ impl<const W: usize> Place<W> {
     }
 }
 
-impl<const PRIME: bool, const W: usize, const K: usize> PplCircuit<PRIME, W, K> {
+impl<const W: usize, const K: usize> PplCircuit<W, K> {
     const OFFSET: At<W> = At(10);
     const HITS: At<W> = At(10 + W);
     const TOKEN: [Place<W>; 2] = [Place::from(10 + 2 * W), Place::from(13 + 3 * W)];
@@ -56,9 +57,9 @@ impl<const PRIME: bool, const W: usize, const K: usize> PplCircuit<PRIME, W, K> 
 
     /// The circuit of this protocol, if its numbers fit the widths.
     #[must_use]
-    pub fn new(ppl: &PplOf<PRIME>) -> Option<Self> {
+    pub fn new<const PRIME: bool>(ppl: &PplOf<PRIME>) -> Option<Self> {
         let fits = u32::from(ppl.psi) <= 1 << W && u32::from(ppl.kappa_max) < 1 << K;
-        fits.then_some(Self { psi: ppl.psi.into(), kappa_max: ppl.kappa_max.into() })
+        fits.then_some(Self { prime: PRIME, psi: ppl.psi.into(), kappa_max: ppl.kappa_max.into() })
     }
 
     /// What stands for the offset 0.
@@ -102,7 +103,7 @@ impl<const PRIME: bool, const W: usize, const K: usize> PplCircuit<PRIME, W, K> 
     #[inline(always)]
     fn create_leader<T: Bit>(&self, l: &mut [T], r: &mut [T], when: T) {
         self.determine_mode(l, r, when); // 3
-        let detect = if PRIME { T::ZERO } else { when & r[DETECT] };
+        let detect = if self.prime { T::ZERO } else { when & r[DETECT] };
         self.measure(l, r, when, detect); // 4-9
         self.move_token(l, r, BLACK, when, detect); // 10
         self.move_token(l, r, WHITE, when, detect); // 11
@@ -270,7 +271,7 @@ impl<B: Bit> Wires<B> for Warrior<B> {
     }
 }
 
-impl<const PRIME: bool, const W: usize, const K: usize> Circuit for PplCircuit<PRIME, W, K> {
+impl<const W: usize, const K: usize> Circuit for PplCircuit<W, K> {
     type State = State;
 
     fn planes(&self) -> usize {
