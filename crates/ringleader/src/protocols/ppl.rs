@@ -445,7 +445,12 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
     }
 
     fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
-        let _ = work; None
+        // Few widths, since each is compiled for every reading: psi up to 8, 16, 31 and kappa up to 511, 1023, 65535.
+        match (self.psi, self.kappa_max) {
+            (..=8, ..=511) => Some(work.with(PplCircuit::<3, 9>::new(self)?)),
+            (..=16, ..=1023) => Some(work.with(PplCircuit::<4, 10>::new(self)?)),
+            _ => Some(work.with(PplCircuit::<5, 16>::new(self)?)),
+        }
     }
 
     fn default_limit(&self, ring: Ring) -> u64 {
