@@ -165,7 +165,7 @@ fn batch_size_of<P: Protocol>(trial: &Trial) -> Result<usize, Error> {
     let (_, protocol) = set_up::<P>(trial)?;
     let sliced =
         trial.engine != Engine::Stepper && unsliceable(trial).is_none() && protocol.with_circuit(Exists).is_some();
-    Ok(if sliced { sliced::widest(trial.engine == Engine::SlicedPortable) } else { 1 })
+    Ok(if sliced { words(trial.engine).lanes() } else { 1 })
 }
 
 /// With fewer trials than this the stepper is faster: most lanes would be idle.
@@ -232,16 +232,24 @@ fn run_sliced<P: Protocol>(
     };
     let limit = trial::limit(&protocol, ring, trial);
     let batch = sliced::Batch { protocol: &protocol, ring, limit, seeds, start: &start, stop };
-    match protocol.with_circuit(Slice { batch: &batch, portable: trial.engine == Engine::SlicedPortable, finished }) {
+    match protocol.with_circuit(Slice { batch: &batch, words: words(trial.engine), finished }) {
         Some(done) => done.map(Some),
         None => refuse("the protocol has no circuit that it runs; use the stepper"),
+    }
+}
+
+fn words(engine: Engine) -> sliced::Words {
+    match engine {
+        Engine::SlicedPortable => sliced::Words::Portable,
+        Engine::SlicedAvx2 => sliced::Words::Avx2,
+        _ => sliced::Words::widest(),
     }
 }
 
 /// Chooses the reading, once the circuit is known.
 struct Slice<'a, 'b, P: Protocol> {
     batch: &'a sliced::Batch<'a, P>,
-    portable: bool,
+    words: sliced::Words,
     finished: &'a mut Finished<'b>,
 }
 
@@ -249,7 +257,7 @@ impl<P: Protocol> WithCircuit<P::State> for Slice<'_, '_, P> {
     type Output = Result<Vec<Option<sliced::Finished<P>>>, Error>;
 
     fn with<C: Circuit<State = P::State>>(self, circuit: C) -> Self::Output {
-        sliced::run_widest(self.batch, circuit, self.portable, self.finished)
+        sliced::run_in(self.batch, circuit, self.words, self.finished)
     }
 }
 

@@ -69,11 +69,13 @@ pub enum Engine {
     Sliced,
     /// Many rings at once, in plain 64-bit words.
     SlicedPortable,
+    /// Many rings at once, with AVX2 even where there are wider words.
+    SlicedAvx2,
 }
 
 impl Engine {
     /// All engines.
-    pub const ALL: [Self; 4] = [Self::Auto, Self::Stepper, Self::Sliced, Self::SlicedPortable];
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Stepper, Self::Sliced, Self::SlicedPortable, Self::SlicedAvx2];
 
     /// The word used on the command line.
     #[must_use]
@@ -83,6 +85,7 @@ impl Engine {
             Self::Stepper => "stepper",
             Self::Sliced => "sliced",
             Self::SlicedPortable => "sliced-portable",
+            Self::SlicedAvx2 => "sliced-avx2",
         }
     }
 

@@ -24,7 +24,7 @@ fn batch(trial: &Trial, engine: Engine, seeds: std::ops::Range<u64>) -> Vec<(u64
 fn same_records(trial: &Trial, seeds: std::ops::Range<u64>) {
     let stepper = batch(trial, Engine::Stepper, seeds.clone());
     assert_eq!(stepper.len() as u64, seeds.end - seeds.start);
-    for engine in [Engine::Sliced, Engine::SlicedPortable, Engine::Auto] {
+    for engine in [Engine::Sliced, Engine::SlicedAvx2, Engine::SlicedPortable, Engine::Auto] {
         let sliced = batch(trial, engine, seeds.clone());
         for (expected, found) in stepper.iter().zip(&sliced) {
             assert_eq!(expected, found, "{} n {}", engine.name(), trial.n);

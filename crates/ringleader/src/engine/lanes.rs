@@ -184,6 +184,11 @@ pub(crate) mod tests {
             let mut any = || times(&mut generator, L::LANES);
             let (mut own, left, right, base, salt) = (any(), any(), any(), any(), any());
             let rank: Vec<u32> = base.iter().map(|x| x % 3).collect();
+            own.iter_mut().zip(&rank).for_each(|(t, rank)| *t = *t & !3 | rank);
+            if round % 2 == 1 {
+                // Nearly all lanes fire.
+                own.iter_mut().for_each(|t| *t &= 0xff);
+            }
             let (mut expected, by, edge) = (own.clone(), round % (L::LANES + 1), edge_key(round));
             let [fires, initiators, rotated] = L::all(&mut own, [&left, &right, &base, &salt, &rank], edge, by);
             for k in 0..L::LANES / 64 {

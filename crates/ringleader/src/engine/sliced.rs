@@ -18,12 +18,15 @@ use std::ops::ControlFlow;
 
 use super::hitting::first_in;
 use super::lanes::Lanes;
+#[cfg(target_arch = "x86_64")]
+use super::lanes::{avx2, avx512};
 use super::stepper::Stepper;
 use super::tracker::Tracker;
 use crate::circuit::Circuit;
 use crate::clocks::Keys;
 use crate::error::Error;
 use crate::protocol::Protocol;
+use crate::protocols::ppl::{Ppl, circuit::PplCircuit};
 use crate::ring::{Orientation, Ring};
 use crate::schedule::Clocks;
 use crate::trial::Record;
@@ -31,8 +34,10 @@ use crate::trial::Record;
 mod block;
 mod layout;
 
-use block::{Block, Chance};
+use block::{Alone, Block, Chance};
 use layout::Layout;
+
+pub use block::Part;
 
 /// One after the other, trials that differ in their seeds only.
 pub(crate) struct Batch<'a, P: Protocol> {
@@ -246,43 +251,91 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
     }
 }
 
-/// Runs a batch with the widest words that the processor has, or with plain ones.
+/// The words that a batch runs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// 64 lanes, on any processor.
+    Portable,
+    /// 256 lanes.
+    Avx2,
+    /// 512 lanes.
+    Avx512,
+}
+
+impl Words {
+    /// The widest words that the processor has.
+    #[must_use]
+    pub fn widest() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if avx512::available() {
+                return Self::Avx512;
+            }
+            if avx2::available() {
+                return Self::Avx2;
+            }
+        }
+        Self::Portable
+    }
+
+    /// Whether the processor has them.
+    #[must_use]
+    pub fn available(self) -> bool {
+        self as u8 <= Self::widest() as u8
+    }
+
+    /// How many lanes they have.
+    #[must_use]
+    pub fn lanes(self) -> usize {
+        match self {
+            Self::Portable => 64,
+            Self::Avx2 => 256,
+            Self::Avx512 => 512,
+        }
+    }
+}
+
+/// Runs a batch with these words; with plain ones if the processor does not have them.
 ///
 /// # Errors
 /// If a start is refused.
-pub(crate) fn run_widest<P: Protocol>(
+pub(crate) fn run_in<P: Protocol>(
     batch: &Batch<'_, P>,
     circuit: impl Circuit<State = P::State>,
-    portable: bool,
+    words: Words,
     told: &mut Told<'_>,
 ) -> Result<Vec<Option<Finished<P>>>, Error> {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use super::lanes::{avx2, avx512};
-        if !portable && avx512::available() {
-            return run::<P, avx512::B512, _>(batch, circuit, told);
-        }
-        if !portable && avx2::available() {
-            return run::<P, avx2::B256, _>(batch, circuit, told);
-        }
+    match words {
+        #[cfg(target_arch = "x86_64")]
+        Words::Avx512 if avx512::available() => run::<P, avx512::B512, _>(batch, circuit, told),
+        #[cfg(target_arch = "x86_64")]
+        Words::Avx2 if avx2::available() => run::<P, avx2::B256, _>(batch, circuit, told),
+        _ => run::<P, u64, _>(batch, circuit, told),
     }
-    run::<P, u64, _>(batch, circuit, told)
 }
 
-/// How many lanes [`run_widest`] has.
+/// For benchmarks: does a part of the engine on its own, this many times for each edge of rings of 64 agents, with the words of an
+/// engine or, if asked for, with those of AVX2. Returns how many draws or interactions that makes; `None` if the processor
+/// cannot do it.
 #[must_use]
-pub(crate) fn widest(portable: bool) -> usize {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use super::lanes::{avx2, avx512};
-        if !portable && avx512::available() {
-            return avx512::B512::LANES;
-        }
-        if !portable && avx2::available() {
-            return avx2::B256::LANES;
-        }
+pub fn alone(part: Part, words: Words, sweeps: usize) -> Option<u64> {
+    fn with<L: Lanes>(part: Part, sweeps: usize) -> Option<u64> {
+        let ppl = Ppl { psi: 6, kappa_max: 288 };
+        let layout = Layout::with_arcs(L::LANES, 64, 1);
+        let block = Block::<L, _>::new(PplCircuit::<3, 9>::new(&ppl)?, layout, Chance { undirected: false, sides: 1 });
+        let mut alone = Alone { block, part, sweeps, done: 0 };
+        (0..layout.rings).for_each(|ring| alone.block.set_keys(ring, &Keys::new(ring as u64, 0)));
+        L::work(&mut alone);
+        Some(alone.done)
     }
-    u64::LANES
+    match words {
+        Words::Portable => with::<u64>(part, sweeps),
+        #[cfg(target_arch = "x86_64")]
+        Words::Avx2 if avx2::available() => with::<avx2::B256>(part, sweeps),
+        #[cfg(target_arch = "x86_64")]
+        Words::Avx512 if avx512::available() => with::<avx512::B512>(part, sweeps),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -290,7 +343,7 @@ mod tests {
     use super::*;
     use crate::circuit::WithCircuit;
     use crate::protocol::{Params, uniform};
-    use crate::protocols::ppl::{Ppl, State};
+    use crate::protocols::ppl::State;
     use crate::random::{Stream, stream};
 
     /// The records of one batch with every width of words that the processor has.
@@ -301,18 +354,8 @@ mod tests {
 
         fn with<C: Circuit<State = State>>(self, circuit: C) -> Self::Output {
             let told = &mut |_: &Record| ControlFlow::Continue(());
-            let mut all = vec![run::<Ppl, u64, C>(self.0, circuit.clone(), told).unwrap()];
-            #[cfg(target_arch = "x86_64")]
-            {
-                use crate::engine::lanes::{avx2, avx512};
-                if avx2::available() {
-                    all.push(run::<Ppl, avx2::B256, C>(self.0, circuit.clone(), told).unwrap());
-                }
-                if avx512::available() {
-                    all.push(run::<Ppl, avx512::B512, C>(self.0, circuit, told).unwrap());
-                }
-            }
-            all
+            let available = [Words::Portable, Words::Avx2, Words::Avx512].into_iter().filter(|words| words.available());
+            available.map(|words| run_in(self.0, circuit.clone(), words, told).unwrap()).collect()
         }
     }
 

@@ -7,7 +7,7 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use super::{LaneKeys, Lanes, Task};
 use crate::circuit::Bit;
-use crate::clocks::{INITIATOR, LN_2, LOG, MULTIPLIERS};
+use crate::clocks::{INITIATOR, LN_2, LOG, MULTIPLIERS, THREE_FIFTHS};
 
 /// 256 lanes.
 #[derive(Clone, Copy)]
@@ -139,12 +139,12 @@ impl Lanes for B256 {
             *slot = hash(load(own, k), load(base, k), load(salt, k), keys.edge);
         }
         for k in 0..32 {
-            let t = load(own, k);
-            let drawn = after(t, hashes[k], load(rank, k));
-            // SAFETY: see above.
-            let kept = unsafe { _mm256_blendv_ps(_mm256_castsi256_ps(t), _mm256_castsi256_ps(drawn), spread(masks[k])) };
-            // SAFETY: see above.
-            store(own, k, unsafe { _mm256_castps_si256(kept) });
+            // SAFETY: see above. Where nothing is added, the lowest bits are the rank already.
+            unsafe {
+                let gap = _mm256_and_si256(gap(hashes[k]), spread(masks[k]));
+                let next = _mm256_add_epi32(load(own, k), gap);
+                store(own, k, _mm256_or_si256(_mm256_andnot_si256(_mm256_set1_epi32(3), next), load(rank, k)));
+            }
         }
     }
 
@@ -189,13 +189,13 @@ impl Lanes for B256 {
     }
 }
 
-/// Bit `k` of the mask as the highest bit of lane `k`, which is the one `blendv` looks at.
+/// All bits of lane `k` are bit `k` of the mask.
 #[inline(always)]
-fn spread(mask: u8) -> __m256 {
+fn spread(mask: u8) -> __m256i {
     // SAFETY: see above.
     unsafe {
-        let shifts = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24);
-        _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32(i32::from(mask)), shifts))
+        let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(i32::from(mask)), bits), bits)
     }
 }
 
@@ -213,25 +213,24 @@ fn hash(t: __m256i, base: __m256i, salt: __m256i, edge: u32) -> __m256i {
     }
 }
 
-/// The next time from the hash: `clocks::gap`, 8 lanes at a time, operation by operation. No multiplication is fused with an
-/// addition, which would round differently.
+/// `clocks::gap`, 8 lanes at a time, operation by operation. No multiplication is fused with an addition, which would round
+/// differently.
 #[inline(always)]
-fn after(t: __m256i, hash: __m256i, rank: __m256i) -> __m256i {
+fn gap(hash: __m256i) -> __m256i {
     // SAFETY: see above.
     unsafe {
-        let odd = _mm256_or_si256(_mm256_srli_epi32::<1>(hash), _mm256_set1_epi32(1));
-        let u = _mm256_castps_si256(_mm256_cvtepi32_ps(odd));
-        let e = _mm256_srai_epi32::<23>(_mm256_sub_epi32(u, _mm256_set1_epi32(0x3f40_0000)));
+        let u = _mm256_castps_si256(_mm256_cvtepi32_ps(_mm256_srli_epi32::<1>(hash)));
+        let e = _mm256_srai_epi32::<23>(_mm256_sub_epi32(u, _mm256_set1_epi32(THREE_FIFTHS)));
         let m = _mm256_castsi256_ps(_mm256_sub_epi32(u, _mm256_slli_epi32::<23>(e)));
         let x = _mm256_sub_ps(m, _mm256_set1_ps(1.0));
-        let mut sum = _mm256_set1_ps(LOG[6]);
-        for k in (0..6).rev() {
+        let mut sum = _mm256_set1_ps(LOG[5]);
+        for k in (0..5).rev() {
             sum = _mm256_add_ps(_mm256_mul_ps(sum, x), _mm256_set1_ps(LOG[k]));
         }
-        let rest = _mm256_cvtepi32_ps(_mm256_sub_epi32(_mm256_set1_epi32(31), e));
+        // 31 - (e & 31)
+        let rest = _mm256_cvtepi32_ps(_mm256_andnot_si256(e, _mm256_set1_epi32(31)));
         let whole = _mm256_add_ps(_mm256_mul_ps(rest, _mm256_set1_ps(LN_2)), _mm256_set1_ps(4.0));
-        let gap = _mm256_cvttps_epi32(_mm256_add_ps(whole, _mm256_mul_ps(sum, x)));
-        _mm256_or_si256(_mm256_andnot_si256(_mm256_set1_epi32(3), _mm256_add_epi32(t, gap)), rank)
+        _mm256_cvttps_epi32(_mm256_add_ps(whole, _mm256_mul_ps(sum, x)))
     }
 }
 

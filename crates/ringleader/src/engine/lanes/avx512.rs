@@ -7,7 +7,7 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use super::{LaneKeys, Lanes, Task};
 use crate::circuit::Bit;
-use crate::clocks::{INITIATOR, LOG, MULTIPLIERS, WINDOW, whole};
+use crate::clocks::{INITIATOR, LOG, MULTIPLIERS, THREE_FIFTHS, WINDOW, whole};
 
 /// 512 lanes.
 #[derive(Clone, Copy)]
@@ -144,11 +144,20 @@ impl Lanes for B512 {
         // SAFETY: 32 masks of 16 bits are the 64 bytes that are written.
         unsafe { _mm512_storeu_si512(masks.as_mut_ptr().cast(), fired.0) }
         for k in (0..32).step_by(TOGETHER) {
-            let t = load_several(own, k);
-            let next = next(t, hash(t, load_several(base, k), load_several(salt, k), keys.edge), load_several(rank, k));
+            let (t, mut x) = (load_several(own, k), load_several(base, k));
             for i in 0..TOGETHER {
                 // SAFETY: see above.
-                store(own, k + i, unsafe { _mm512_mask_blend_epi32(masks[k + i], t[i], next[i]) });
+                x[i] = unsafe { _mm512_add_epi32(x[i], t[i]) };
+            }
+            let gaps = gap(hash(x, load_several(salt, k), keys.edge));
+            for i in 0..TOGETHER {
+                // SAFETY: see above. Where nothing is added, the lowest bits are the rank already.
+                unsafe {
+                    let next = _mm512_mask_add_epi32(t[i], masks[k + i], t[i], gaps[i]);
+                    // (next & !3) | rank
+                    let next = _mm512_ternarylogic_epi32::<0xf2>(load(rank, k + i), _mm512_set1_epi32(3), next);
+                    store(own, k + i, next);
+                }
             }
         }
     }
@@ -163,7 +172,12 @@ impl Lanes for B512 {
                 // SAFETY: see above.
                 *base = unsafe { _mm512_xor_si512(*base, _mm512_set1_epi32(INITIATOR as i32)) };
             }
-            let hashes = hash(load_several(times, k), base, load_several(salt, k), keys.edge);
+            let times = load_several(times, k);
+            for i in 0..TOGETHER {
+                // SAFETY: see above.
+                base[i] = unsafe { _mm512_add_epi32(base[i], times[i]) };
+            }
+            let hashes = hash(base, load_several(salt, k), keys.edge);
             for i in 0..TOGETHER {
                 // SAFETY: see above.
                 left[k + i] = unsafe { !_mm512_movepi32_mask(hashes[i]) };
@@ -213,15 +227,13 @@ fn load_several(part: &[u32], k: usize) -> Several {
     vectors
 }
 
-/// `clocks::hash`, 16 lanes at a time.
+/// `clocks::hash` of times to which the base has been added, 16 lanes at a time.
 #[inline(always)]
-fn hash(t: Several, base: Several, salt: Several, edge: u32) -> Several {
+fn hash(mut x: Several, salt: Several, edge: u32) -> Several {
     // SAFETY: see above.
     unsafe {
-        let mut x = t;
-        for i in 0..TOGETHER {
-            x[i] = _mm512_add_epi32(t[i], base[i]);
-            x[i] = _mm512_xor_si512(x[i], _mm512_srli_epi32::<16>(x[i]));
+        for x in &mut x {
+            *x = _mm512_xor_si512(*x, _mm512_srli_epi32::<16>(*x));
         }
         for x in &mut x {
             *x = _mm512_mullo_epi32(*x, _mm512_set1_epi32(MULTIPLIERS[0] as i32));
@@ -247,26 +259,24 @@ const WHOLE: [f32; 32] = {
     table
 };
 
-/// `clocks::gap` and `clocks::next`, 16 lanes at a time, operation by operation: no fused multiplication, which would round
-/// differently.
+/// `clocks::gap`, 16 lanes at a time, operation by operation: no fused multiplication, which would round differently.
 #[inline(always)]
-fn next(t: Several, hashes: Several, rank: Several) -> Several {
+fn gap(hashes: Several) -> Several {
     // SAFETY: see above; the table has the 128 bytes that are read.
     unsafe {
         let (low, high) = (_mm512_loadu_ps(WHOLE.as_ptr()), _mm512_loadu_ps(WHOLE.as_ptr().add(16)));
         let mut x = hashes;
         for x in &mut x {
-            let odd = _mm512_or_si512(_mm512_srli_epi32::<1>(*x), _mm512_set1_epi32(1));
-            *x = _mm512_castps_si512(_mm512_cvtepi32_ps(odd));
+            *x = _mm512_castps_si512(_mm512_cvtepi32_ps(_mm512_srli_epi32::<1>(*x)));
         }
         let (mut e, mut y) = (x, [_mm512_set1_ps(0.0); TOGETHER]);
         for i in 0..TOGETHER {
-            e[i] = _mm512_srai_epi32::<23>(_mm512_sub_epi32(x[i], _mm512_set1_epi32(0x3f40_0000)));
+            e[i] = _mm512_srai_epi32::<23>(_mm512_sub_epi32(x[i], _mm512_set1_epi32(THREE_FIFTHS)));
             let m = _mm512_castsi512_ps(_mm512_sub_epi32(x[i], _mm512_slli_epi32::<23>(e[i])));
             y[i] = _mm512_sub_ps(m, _mm512_set1_ps(1.0));
         }
-        let mut sum = [_mm512_set1_ps(LOG[6]); TOGETHER];
-        for k in (0..6).rev() {
+        let mut sum = [_mm512_set1_ps(LOG[5]); TOGETHER];
+        for k in (0..5).rev() {
             for i in 0..TOGETHER {
                 sum[i] = _mm512_mul_ps(sum[i], y[i]);
             }
@@ -275,10 +285,9 @@ fn next(t: Several, hashes: Several, rank: Several) -> Several {
             }
         }
         for i in 0..TOGETHER {
+            // Only the five lowest bits of `e` count.
             let whole = _mm512_permutex2var_ps(low, e[i], high);
-            let gap = _mm512_cvttps_epi32(_mm512_add_ps(whole, _mm512_mul_ps(sum[i], y[i])));
-            // ((t + gap) & !3) | rank
-            x[i] = _mm512_ternarylogic_epi32::<0xf2>(rank[i], _mm512_set1_epi32(3), _mm512_add_epi32(t[i], gap));
+            x[i] = _mm512_cvttps_epi32(_mm512_add_ps(whole, _mm512_mul_ps(sum[i], y[i])));
         }
         x
     }

@@ -417,6 +417,69 @@ impl<L: Lanes, C: Circuit> Task for Block<L, C> {
     }
 }
 
+/// A part of the engine on its own, for benchmarks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Times are drawn, in all lanes.
+    Draw,
+    /// Times race, and are drawn where they fire.
+    Schedule,
+    /// Agents interact, in every third lane.
+    Transition,
+}
+
+/// A part of the engine, done once for every edge in each of some sweeps. Nothing comes of it but the time it takes.
+pub(super) struct Alone<L, C> {
+    pub(super) block: Block<L, C>,
+    pub(super) part: Part,
+    pub(super) sweeps: usize,
+    /// How many times were drawn, or interactions scheduled or computed.
+    pub(super) done: u64,
+}
+
+impl<L: Lanes, C: Circuit> Alone<L, C> {
+    #[inline(always)]
+    fn visit(&mut self, j: usize, third: L) {
+        let block = &mut self.block;
+        match self.part {
+            Part::Draw => L::redraw(L::ONE, block.times.row_mut(j + 1), block.keys.of(j)),
+            Part::Schedule => {
+                if j == 0 || block.is_at_an_end(j) {
+                    block.mirror_times(j);
+                }
+                let fires = L::race(block.times.row(j + 1), block.times.row(j), block.times.row(j + 2));
+                L::redraw(fires, block.times.row_mut(j + 1), block.keys.of(j));
+                block.tally(fires);
+            }
+            Part::Transition => {
+                let changed = block.interact(j, third);
+                block.bad = block.bad | changed;
+            }
+        }
+    }
+}
+
+impl<L: Lanes, C: Circuit> Task for Alone<L, C> {
+    #[inline(always)]
+    fn go(&mut self) {
+        self.block.busy = L::ONE;
+        self.block.open();
+        let third = L::from_words(&[0x9249_2492_4924_9249; 8][..L::LANES / 64]);
+        for _ in 0..self.sweeps {
+            for k in 0..self.block.order.len() {
+                self.visit(self.block.order[k] as usize, third);
+            }
+        }
+        let lanes = L::LANES as u64;
+        let visits = (self.sweeps * self.block.layout.slots) as u64;
+        self.done = match self.part {
+            Part::Draw => visits * lanes,
+            Part::Schedule => (0..self.block.layout.rings).map(|ring| self.block.counted(ring)).sum(),
+            Part::Transition => visits * lanes / 3,
+        };
+    }
+}
+
 fn has_lane<L: Lanes>(lanes: L, lane: usize) -> bool {
     let mut words = [0; 8];
     lanes.to_words(&mut words);
