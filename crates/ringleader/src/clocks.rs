@@ -62,9 +62,22 @@ impl Keys {
     #[inline]
     #[must_use]
     pub fn clock(&self, edge: usize, n: usize) -> Clock {
-        let [base, salt] = EDGE.map(|factor| (edge as u32).wrapping_mul(factor));
-        let (base, salt) = (self.base.wrapping_add(base), self.salt.wrapping_add(salt));
+        let (base, salt) = self.of(edge as u32);
         Clock { base, salt, rank: self.ranks[color(edge, n)] }
+    }
+
+    /// The ring after the one of `edge` at time `t`, whose rank is in `t` already: [`Clock::next`] without a choice to make.
+    #[inline(always)]
+    #[must_use]
+    pub fn after(&self, edge: u32, t: u32) -> u32 {
+        let (base, salt) = self.of(edge);
+        next(t, base, salt, t & 3)
+    }
+
+    #[inline(always)]
+    fn of(&self, edge: u32) -> (u32, u32) {
+        let [base, salt] = EDGE.map(|factor| edge.wrapping_mul(factor));
+        (self.base.wrapping_add(base), self.salt.wrapping_add(salt))
     }
 }
 
@@ -161,7 +174,9 @@ pub fn gap(bits: u32) -> u32 {
     for k in (0..6).rev() {
         sum = sum * x + LOG[k];
     }
-    ((24 - e) as f32 * LN_2 + sum * x) as u32
+    let gap = (24 - e) as f32 * LN_2 + sum * x;
+    // Its integer part: the sum below is exact, since 1 <= gap < 2^29, and unlike a cast it is quick in vectors.
+    ((f64::from(gap) + f64::from(1 << 29)).to_bits() >> 23) as u32 & ((1 << 29) - 1)
 }
 
 #[cfg(test)]
@@ -172,6 +187,13 @@ mod tests {
     #[test]
     fn gaps_are_value_stable() {
         assert_eq!([0, 1 << 31, u32::MAX, 12345 << 8].map(gap), [279097920, 11629078, 1, 121039656]);
+        // Over all values that `u` can take.
+        let (mut sum, mut moment) = (0_u64, 0_u64);
+        for k in 0..1_u32 << 23 {
+            let gap = u64::from(gap((2 * k + 1) << 8));
+            (sum, moment) = (sum + gap, moment.wrapping_add(gap.wrapping_mul(k.into())));
+        }
+        assert_eq!((sum, moment), (140_737_482_232_171, 18_446_667_304_236_144_825));
         let keys = Keys::new(1, 0);
         assert_eq!((keys.base, keys.salt, keys.ranks), (2_193_675_704, 3_705_938_940, [0, 1, 2]));
         let clock = keys.clock(3, 10);
