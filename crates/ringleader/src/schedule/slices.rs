@@ -12,6 +12,7 @@
 //! 32-bit numbers, which compilers turn into vector instructions.
 
 use crate::clocks::{Keys, START, WINDOW};
+use crate::engine::lanes::{Lanes, Task};
 
 /// A slice has about this many rings, as a power of two, unless it would be longer than a window or shorter than
 /// [`SHORTEST`].
@@ -48,22 +49,6 @@ impl Slices {
     pub(super) fn keys(&self) -> &Keys {
         &self.keys
     }
-
-    /// Draws the rings of all edges up to the end of the slice.
-    fn draw(&mut self, buckets: &mut Buckets) -> Vec<u64> {
-        let mut drawn = Vec::with_capacity(buckets.counts.len() / 2);
-        let mut due = Due { edges: [0; BLOCK], times: [0; BLOCK], after: [0; BLOCK], many: 0 };
-        for (k, times) in self.times.chunks_mut(BLOCK).enumerate() {
-            due.find(times, k * BLOCK, self.end);
-            while due.many > 0 {
-                due.draw(self.keys);
-                drawn.extend(due.rings());
-                buckets.count(due.times());
-                due.go_on(times, k * BLOCK, self.end);
-            }
-        }
-        drawn
-    }
 }
 
 impl Iterator for Slices {
@@ -73,11 +58,52 @@ impl Iterator for Slices {
         if self.end == WINDOW {
             return None;
         }
-        let mut buckets = Buckets::new(self.end, self.times.len());
+        let buckets = Buckets::new(self.end, self.times.len());
         self.end += 1 << length(self.times.len());
-        let drawn = self.draw(&mut buckets);
-        Some(buckets.sort(&drawn))
+        let mut slice = Slice { clocks: self, buckets, rings: Vec::new() };
+        with_the_widest_words(&mut slice);
+        Some(slice.rings)
     }
+}
+
+/// A slice in the making.
+struct Slice<'a> {
+    clocks: &'a mut Slices,
+    buckets: Buckets,
+    rings: Vec<u64>,
+}
+
+impl Task for Slice<'_> {
+    #[inline(always)]
+    fn go(&mut self) {
+        let mut drawn = Vec::with_capacity(self.buckets.counts.len() / 2);
+        let (keys, end) = (self.clocks.keys, self.clocks.end);
+        let mut due = Due { edges: [0; BLOCK], times: [0; BLOCK], after: [0; BLOCK], many: 0 };
+        for (k, times) in self.clocks.times.chunks_mut(BLOCK).enumerate() {
+            due.find(times, k * BLOCK, end);
+            while due.many > 0 {
+                due.draw(keys);
+                drawn.extend(due.rings());
+                self.buckets.count(due.times());
+                due.go_on(times, k * BLOCK, end);
+            }
+        }
+        self.rings = self.buckets.sort(&drawn);
+    }
+}
+
+fn with_the_widest_words(task: &mut impl Task) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use crate::engine::lanes::{avx2, avx512};
+        if avx512::available() {
+            return avx512::B512::work(task);
+        }
+        if avx2::available() {
+            return avx2::B256::work(task);
+        }
+    }
+    u64::work(task);
 }
 
 /// The length of a slice, as a power of two.
@@ -94,15 +120,18 @@ struct Due {
 }
 
 impl Due {
+    #[inline(always)]
     fn times(&self) -> &[u32] {
         &self.times[..self.many]
     }
 
+    #[inline(always)]
     fn rings(&self) -> impl Iterator<Item = u64> {
         self.times().iter().zip(&self.edges).map(|(&t, &edge)| packed(t, edge as usize))
     }
 
     /// Finds those of a block, whose first edge is `first`. Edges are kept without a branch, which nobody could foresee.
+    #[inline(always)]
     fn find(&mut self, times: &[u32], first: usize, end: u32) {
         let mut kept = 0;
         for (k, &t) in times.iter().enumerate() {
@@ -113,6 +142,7 @@ impl Due {
     }
 
     /// Draws the ring after each.
+    #[inline(always)]
     fn draw(&mut self, keys: Keys) {
         let rings = self.edges[..self.many].iter().zip(&self.times);
         for (after, (&edge, &t)) in self.after.iter_mut().zip(rings) {
@@ -121,6 +151,7 @@ impl Due {
     }
 
     /// Goes on to what was drawn, and keeps the edges that are still due.
+    #[inline(always)]
     fn go_on(&mut self, times: &mut [u32], first: usize, end: u32) {
         let mut kept = 0;
         for k in 0..self.many {
@@ -152,6 +183,7 @@ impl Buckets {
         ((t - self.start) >> self.shift) as usize
     }
 
+    #[inline(always)]
     fn count(&mut self, times: &[u32]) {
         for &t in times {
             let bucket = self.of(t);
@@ -160,7 +192,8 @@ impl Buckets {
     }
 
     /// Puts what has been counted into order.
-    fn sort(mut self, drawn: &[u64]) -> Vec<u64> {
+    #[inline(always)]
+    fn sort(&mut self, drawn: &[u64]) -> Vec<u64> {
         let mut sum = 0;
         for count in &mut self.counts {
             (*count, sum) = (sum, sum + *count);
@@ -176,15 +209,17 @@ impl Buckets {
     }
 }
 
-/// Insertion sort, which is quick on a list that is nearly in order.
+/// Insertion sort for a list that is nearly in order: hardly any ring moves by more than one place, so that only the first
+/// exchange is worth a choice without a branch.
+#[inline(always)]
 fn insert(rings: &mut [u64]) {
     for k in 1..rings.len() {
-        let (ring, mut place) = (rings[k], k);
-        while place > 0 && rings[place - 1] > ring {
-            rings[place] = rings[place - 1];
+        (rings[k - 1], rings[k]) = (rings[k - 1].min(rings[k]), rings[k - 1].max(rings[k]));
+        let mut place = k - 1;
+        while place > 0 && rings[place - 1] > rings[place] {
+            rings.swap(place - 1, place);
             place -= 1;
         }
-        rings[place] = ring;
     }
 }
 
@@ -206,7 +241,8 @@ mod tests {
 
     #[test]
     fn slices_hold_every_ring_of_a_window_in_order() {
-        for (n, window) in [(3, 0), (4, 1), (5, 2), (8, 3), (63, 4), (64, 5), (129, 6), (1023, 7), (1025, 8), (5000, 9)] {
+        for (n, window) in [(3, 0), (4, 1), (5, 2), (8, 3), (63, 4), (64, 5), (129, 6), (1023, 7), (1025, 8), (5000, 9)]
+        {
             let keys = Keys::new(n as u64, window);
             let sliced: Vec<u64> = Slices::new(keys, n).flatten().collect();
             assert!(sliced == plainly(&keys, n, WINDOW), "n {n}");
