@@ -211,32 +211,6 @@ mod tests {
         }
     }
 
-    /// Chi-square over ordered pairs of consecutive arcs: uniform and independent. 99 degrees of freedom; 161.3 is
-    /// passed by chance once in 10^4.
-    fn uniform_and_independent(mut schedule: impl Schedule, ring: Ring) {
-        let (mut seen, draws) = ([0_u32; 100], 1_000_000);
-        let number = |e: Interaction| (0..10).position(|k| ring.arc(k) == e).unwrap();
-        let mut previous = number(schedule.next().unwrap());
-        for _ in 0..draws {
-            let next = number(schedule.next().unwrap());
-            seen[10 * previous + next] += 1;
-            previous = next;
-        }
-        let expected = f64::from(draws) / 100.0;
-        let chi: f64 = seen.iter().map(|&k| (f64::from(k) - expected).powi(2) / expected).sum();
-        assert!((49.0..161.3).contains(&chi), "chi-square {chi}");
-    }
-
-    #[test]
-    fn consecutive_arcs_are_uniform_and_independent() {
-        let directed = Ring::new(10, Orientation::Directed).unwrap();
-        let undirected = Ring::new(5, Orientation::Undirected).unwrap();
-        uniform_and_independent(Uniform::new(directed, 2), directed);
-        uniform_and_independent(Uniform::new(undirected, 2), undirected);
-        uniform_and_independent(Clocks::new(directed, 2), directed);
-        uniform_and_independent(Clocks::new(undirected, 2), undirected);
-    }
-
     #[test]
     fn coins_of_clocks_are_uniform() {
         let ring = Ring::new(5, Orientation::Undirected).unwrap();
