@@ -9,7 +9,7 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 mod uint;
 mod wires;
 
-pub use uint::Uint;
+pub use uint::{At, Uint};
 pub use wires::{Visit, Wires, code, from_code};
 
 /// What a circuit computes with.
@@ -26,6 +26,20 @@ pub trait Bit:
     #[must_use]
     fn select(self, then: Self, otherwise: Self) -> Self {
         (self & then) | (!self & otherwise)
+    }
+
+    /// Where at least two of the three hold.
+    #[inline(always)]
+    #[must_use]
+    fn majority(a: Self, b: Self, c: Self) -> Self {
+        (a & b) | (c & (a | b))
+    }
+
+    /// The same in every lane.
+    #[inline(always)]
+    #[must_use]
+    fn constant(bit: bool) -> Self {
+        if bit { Self::ONE } else { Self::ZERO }
     }
 
     /// Whether some lane may be set. A reading that cannot know says yes.
@@ -82,6 +96,11 @@ pub trait Circuit: Clone + Send + Sync + 'static {
     /// The bits of a coin.
     fn encode_coin(&self, _coin: u64) -> u64 {
         0
+    }
+
+    /// In which lanes an interaction of these two reads its coin.
+    fn reads_coin<B: Bit>(&self, _l: &[B], _r: &[B]) -> B {
+        B::ZERO
     }
 
     /// One interaction in every lane of `when`; the other lanes keep their states. Tells in which lanes an output changed.

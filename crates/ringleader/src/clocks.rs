@@ -38,7 +38,7 @@ pub const START: u32 = u32::MAX;
 pub const EDGE: [u32; 2] = [0x9e37_79b9, 0x85eb_ca77];
 
 /// Sets the hash that decides who initiates apart from the one that draws gaps.
-const INITIATOR: u32 = 0x5851_f42d;
+pub const INITIATOR: u32 = 0x5851_f42d;
 
 /// The finaliser of SplitMix64.
 fn mix(mut x: u64) -> u64 {
@@ -97,6 +97,13 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// The clock with these keys, which the edge is part of.
+    #[inline]
+    #[must_use]
+    pub(crate) fn with_keys(base: u32, salt: u32, rank: u32) -> Self {
+        Self { base, salt, rank }
+    }
+
     /// The first ring of the window; at or after [`WINDOW`] if there is none.
     #[inline]
     #[must_use]

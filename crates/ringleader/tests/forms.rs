@@ -96,7 +96,7 @@ fn random<P: Protocol, C: Circuit<State = P::State>>(protocol: &P, circuit: Opti
     println!("{}: {compared} random pairs in {:.1} s", P::ABOUT.name, start.elapsed().as_secs_f64());
 }
 
-type Small = PplCircuit<false, 4, 4>;
+type Small = PplCircuit<false, 2, 2>;
 
 const MODE: [&str; 4] = ["leader", "clock", "signalR", "hits"];
 const WAR: [&str; 4] = ["leader", "bullet", "shield", "signalB"];
@@ -152,15 +152,15 @@ fn everything<P: Protocol, C: Circuit<State = P::State>>(protocol: &P, circuit: 
 #[test]
 fn p_pl_is_equal_on_random_pairs() {
     let ppl: Ppl = protocol(1024, &[]);
-    random(&ppl, PplCircuit::<false, 5, 9>::new(&ppl), 60, 1);
+    random(&ppl, PplCircuit::<false, 4, 9>::new(&ppl), 60, 1);
 }
 
 #[test]
 fn the_largest_p_pl_is_equal_on_random_pairs() {
     let ppl: Ppl = protocol(100, &[("psi", 31), ("kappa", 65_535)]);
-    random(&ppl, PplCircuit::<false, 6, 16>::new(&ppl), 20, 2);
+    random(&ppl, PplCircuit::<false, 5, 16>::new(&ppl), 20, 2);
     let prime: PplPrime = protocol(1024, &[]);
-    random(&prime, PplCircuit::<true, 5, 9>::new(&prime), 4, 3);
+    random(&prime, PplCircuit::<true, 4, 9>::new(&prime), 4, 3);
 }
 
 #[test]
@@ -189,9 +189,9 @@ fn same_trajectories<P: Protocol, C: Circuit<State = P::State>>(protocol: &P, ci
 fn trajectories_are_equal() {
     for (seed, n) in (0..).zip([3, 12, 40]) {
         let ppl: Ppl = protocol(n, &[("kappa", 4)]);
-        same_trajectories(&ppl, PplCircuit::<false, 4, 3>::new(&ppl), n, seed);
+        same_trajectories(&ppl, PplCircuit::<false, 3, 3>::new(&ppl), n, seed);
         let prime: PplPrime = protocol(n, &[]);
-        same_trajectories(&prime, PplCircuit::<true, 4, 9>::new(&prime), n, seed);
+        same_trajectories(&prime, PplCircuit::<true, 3, 9>::new(&prime), n, seed);
         let ysm: Ysm = protocol(n, &[]);
         same_trajectories(&ysm, YsmCircuit::<6>::new(&ysm), n, seed);
         let por: Por = protocol(n, &[("colors", 5)]);
@@ -230,7 +230,7 @@ impl Transition for Wrong {
 #[test]
 fn a_planted_bug_is_found() {
     let ppl: Ppl = protocol(256, &[]);
-    let circuit = PplCircuit::<false, 4, 9>::new(&ppl).unwrap();
+    let circuit = PplCircuit::<false, 3, 9>::new(&ppl).unwrap();
     let meetings = || meetings(&ppl, 100_000, 3);
     assert!(equal(&ppl, &circuit, meetings()).is_ok());
     for bug in 0..7 {

@@ -18,7 +18,7 @@ impl<B: Bit, const W: usize> Uint<B, W> {
     pub fn constant(number: u32) -> Self {
         let mut bits = [B::ZERO; W];
         for k in 0..W {
-            bits[k] = if number >> k & 1 == 1 { B::ONE } else { B::ZERO };
+            bits[k] = B::constant(number >> k & 1 == 1);
         }
         Self(bits)
     }
@@ -29,7 +29,7 @@ impl<B: Bit, const W: usize> Uint<B, W> {
     pub fn equals(self, number: u32) -> B {
         let mut equal = B::ONE;
         for k in 0..W {
-            equal = equal & if number >> k & 1 == 1 { self.0[k] } else { !self.0[k] };
+            equal = equal & !(self.0[k] ^ B::constant(number >> k & 1 == 1));
         }
         equal
     }
@@ -41,7 +41,7 @@ impl<B: Bit, const W: usize> Uint<B, W> {
         // From the least significant bit up: a one beats a zero of the constant, a zero loses to a one.
         let mut at_least = B::ONE;
         for k in 0..W {
-            at_least = if number >> k & 1 == 1 { self.0[k] & at_least } else { self.0[k] | at_least };
+            at_least = B::majority(self.0[k], at_least, B::constant(number >> k & 1 == 0));
         }
         if number >> W == 0 { at_least } else { B::ZERO }
     }
@@ -57,6 +57,28 @@ impl<B: Bit, const W: usize> Uint<B, W> {
         any
     }
 
+    /// Where the number is the largest of its width.
+    #[inline(always)]
+    #[must_use]
+    pub fn largest(self) -> B {
+        let mut all = B::ONE;
+        for k in 0..W {
+            all = all & self.0[k];
+        }
+        all
+    }
+
+    /// Bit by bit, one number or the other.
+    #[inline(always)]
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        let mut bits = self.0;
+        for k in 0..W {
+            bits[k] = bits[k] | other.0[k];
+        }
+        Self(bits)
+    }
+
     /// Where the two numbers differ.
     #[inline(always)]
     #[must_use]
@@ -68,21 +90,13 @@ impl<B: Bit, const W: usize> Uint<B, W> {
         differ
     }
 
-    /// Where the number with one more bit, `high`, on top is at least a constant.
-    #[inline(always)]
-    #[must_use]
-    pub fn with_top_at_least(self, high: B, number: u32) -> B {
-        if number >> W == 0 { high | self.at_least(number) } else { high & self.at_least(number - (1 << W)) }
-    }
-
     /// Where this number is at least the other.
     #[inline(always)]
     #[must_use]
     pub fn at_least_that(self, other: Self) -> B {
         let mut at_least = B::ONE;
         for k in 0..W {
-            let differ = self.0[k] ^ other.0[k];
-            at_least = differ.select(self.0[k], at_least);
+            at_least = B::majority(self.0[k], !other.0[k], at_least);
         }
         at_least
     }
@@ -98,11 +112,7 @@ impl<B: Bit, const W: usize> Uint<B, W> {
     #[inline(always)]
     #[must_use]
     pub fn plus(self, when: B) -> Self {
-        let (mut bits, mut carry) = (self.0, when);
-        for k in 0..W {
-            (bits[k], carry) = (self.0[k] ^ carry, self.0[k] & carry);
-        }
-        Self(bits)
+        self.plus_with_carry(when).0
     }
 
     /// One less where `when`, modulo 2^W.
@@ -116,14 +126,25 @@ impl<B: Bit, const W: usize> Uint<B, W> {
         Self(bits)
     }
 
-    /// The sum of two numbers, and its carry.
+    /// One more where `when`, and where that is one too many.
     #[inline(always)]
     #[must_use]
-    pub fn sum(self, other: Self) -> (Self, B) {
-        let (mut bits, mut carry) = (self.0, B::ZERO);
+    pub fn plus_with_carry(self, when: B) -> (Self, B) {
+        let (mut bits, mut carry) = (self.0, when);
+        for k in 0..W {
+            (bits[k], carry) = (self.0[k] ^ carry, self.0[k] & carry);
+        }
+        (Self(bits), carry)
+    }
+
+    /// The sum of two numbers and a bit, and its carry.
+    #[inline(always)]
+    #[must_use]
+    pub fn sum(self, other: Self, mut carry: B) -> (Self, B) {
+        let mut bits = self.0;
         for k in 0..W {
             let (a, b) = (self.0[k], other.0[k]);
-            (bits[k], carry) = (a ^ b ^ carry, (a & b) | (carry & (a | b)));
+            (bits[k], carry) = (a ^ b ^ carry, B::majority(a, b, carry));
         }
         (Self(bits), carry)
     }
@@ -156,9 +177,34 @@ impl<B: Bit, const W: usize> Uint<B, W> {
     pub fn set(self, when: B, number: u32) -> Self {
         let mut bits = self.0;
         for k in 0..W {
-            bits[k] = if number >> k & 1 == 1 { bits[k] | when } else { bits[k] & !when };
+            bits[k] = when.select(B::constant(number >> k & 1 == 1), bits[k]);
         }
         Self(bits)
+    }
+}
+
+/// Where a number of `W` bits stands among the planes of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At<const W: usize>(pub usize);
+
+impl<const W: usize> At<W> {
+    /// The number there.
+    #[inline(always)]
+    #[must_use]
+    pub fn of<B: Bit>(self, planes: &[B]) -> Uint<B, W> {
+        let mut bits = [B::ZERO; W];
+        for k in 0..W {
+            bits[k] = planes[self.0 + k];
+        }
+        Uint(bits)
+    }
+
+    /// Puts a number there.
+    #[inline(always)]
+    pub fn put<B: Bit>(self, planes: &mut [B], number: Uint<B, W>) {
+        for k in 0..W {
+            planes[self.0 + k] = number.0[k];
+        }
     }
 }
 
@@ -186,7 +232,8 @@ mod tests {
         for a in 0..16 {
             let x = Small::constant(a);
             assert_eq!(number(x), a);
-            assert_eq!(x.positive(), a > 0);
+            assert_eq!((x.positive(), x.largest()), (a > 0, a == 15));
+            assert_eq!(x.plus_with_carry(true).1, a == 15);
             for when in [false, true] {
                 assert_eq!(number(x.plus(when)), (a + u32::from(when)) % 16);
                 assert_eq!(number(x.minus(when)), (a + 16 - u32::from(when)) % 16);
@@ -198,9 +245,10 @@ mod tests {
                 assert_eq!(x.at_least(b), a >= b);
                 assert_eq!(x.at_least_that(y), a >= b);
                 assert_eq!(x.equals_that(y), a == b);
-                let (sum, carry) = x.sum(y);
-                assert_eq!(number(sum) + 16 * u32::from(carry), a + b);
+                assert_eq!(number(x.or(y)), a | b);
                 for when in [false, true] {
+                    let (sum, carry) = x.sum(y, when);
+                    assert_eq!(number(sum) + 16 * u32::from(carry), a + b + u32::from(when));
                     assert_eq!(number(Small::select(when, x, y)), if when { a } else { b });
                     assert_eq!(number(x.set(when, b)), if when { b } else { a });
                 }

@@ -447,11 +447,11 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
     fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
         // Few widths, since each is compiled for every reading: psi up to 8, 16, 31 and kappa up to 511, 2047, 65535.
         match (self.psi, self.kappa_max) {
-            (..=8, ..=511) => Some(work.with(PplCircuit::<PRIME, 4, 9>::new(self)?)),
-            (..=16, ..=511) => Some(work.with(PplCircuit::<PRIME, 5, 9>::new(self)?)),
-            (..=16, ..=2047) => Some(work.with(PplCircuit::<PRIME, 5, 11>::new(self)?)),
-            (_, ..=2047) => Some(work.with(PplCircuit::<PRIME, 6, 11>::new(self)?)),
-            _ => Some(work.with(PplCircuit::<PRIME, 6, 16>::new(self)?)),
+            (..=8, ..=511) => Some(work.with(PplCircuit::<PRIME, 3, 9>::new(self)?)),
+            (..=16, ..=511) => Some(work.with(PplCircuit::<PRIME, 4, 9>::new(self)?)),
+            (..=16, ..=2047) => Some(work.with(PplCircuit::<PRIME, 4, 11>::new(self)?)),
+            (_, ..=2047) => Some(work.with(PplCircuit::<PRIME, 5, 11>::new(self)?)),
+            _ => Some(work.with(PplCircuit::<PRIME, 5, 16>::new(self)?)),
         }
     }
 

@@ -7,7 +7,7 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use super::{LaneKeys, Lanes, Task};
 use crate::circuit::Bit;
-use crate::clocks::{LN_2, LOG};
+use crate::clocks::{INITIATOR, LN_2, LOG, WINDOW};
 
 /// 256 lanes.
 #[derive(Clone, Copy)]
@@ -85,6 +85,13 @@ fn load(part: &[u32], k: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(part.as_ptr().cast()) }
 }
 
+#[inline(always)]
+fn store(part: &mut [u32], k: usize, vector: __m256i) {
+    let part = &mut part[8 * k..8 * k + 8];
+    // SAFETY: see above; the slice has the 32 bytes that are written.
+    unsafe { _mm256_storeu_si256(part.as_mut_ptr().cast(), vector) }
+}
+
 impl Lanes for B256 {
     const LANES: usize = 256;
 
@@ -102,47 +109,70 @@ impl Lanes for B256 {
     }
 
     #[inline(always)]
-    fn race(own: &[u32], left: &[u32], right: &[u32]) -> (Self, Self) {
-        let (own, left, right) = (&own[..256], &left[..256], &right[..256]);
-        let (mut fires, mut runs) = ([0_u8; 32], [0_u8; 32]);
+    fn race(own: &mut [u32], left: &[u32], right: &[u32], next: &mut [u32]) -> Self {
+        let (own, left, right, next) = (&mut own[..256], &left[..256], &right[..256], &mut next[..256]);
+        let mut fires = [0_u8; 32];
         for k in 0..32 {
-            let t = load(own, k);
+            let (t, then) = (load(own, k), load(next, k));
             // SAFETY: see above.
             unsafe {
-                // Comparisons are signed: with the highest bit flipped they are those of the unsigned times.
-                let flip = _mm256_set1_epi32(i32::MIN);
-                let flipped = _mm256_xor_si256(t, flip);
-                let before_left = _mm256_cmpgt_epi32(_mm256_xor_si256(load(left, k), flip), flipped);
-                let before_right = _mm256_cmpgt_epi32(_mm256_xor_si256(load(right, k), flip), flipped);
-                let first = _mm256_and_si256(before_left, before_right);
-                // In the window is where the highest bit is clear.
-                runs[k] = _mm256_movemask_ps(_mm256_castsi256_ps(flipped)) as u8;
-                fires[k] = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_andnot_si256(t, first))) as u8;
+                let others = _mm256_min_epu32(_mm256_min_epu32(load(left, k), load(right, k)), then);
+                let first = _mm256_min_epu32(others, _mm256_set1_epi32((WINDOW - 1) as i32));
+                // The comparison is signed, so both sides are cut to below 2^31. No edge has the time 2^31 - 1, as its rank
+                // is at most 2.
+                let fired = _mm256_cmpgt_epi32(first, _mm256_min_epu32(t, _mm256_set1_epi32(i32::MAX)));
+                fires[k] = _mm256_movemask_ps(_mm256_castsi256_ps(fired)) as u8;
+                store(own, k, _mm256_blendv_epi8(t, then, fired));
+                store(next, k, _mm256_blendv_epi8(then, t, fired));
             }
         }
         // SAFETY: 32 masks of 8 bits are the 32 bytes that are read.
-        unsafe { (Self(_mm256_loadu_si256(fires.as_ptr().cast())), Self(_mm256_loadu_si256(runs.as_ptr().cast()))) }
+        unsafe { Self(_mm256_loadu_si256(fires.as_ptr().cast())) }
     }
 
     #[inline(always)]
-    fn redraw(fired: Self, own: &mut [u32], keys: LaneKeys<'_>) {
-        let (own, base, salt, rank) = (&mut own[..256], &keys.base[..256], &keys.salt[..256], &keys.rank[..256]);
-        let mut masks = [0_u8; 32];
-        // SAFETY: 32 masks of 8 bits are the 32 bytes that are written.
-        unsafe { _mm256_storeu_si256(masks.as_mut_ptr().cast(), fired.0) }
+    fn draw(own: &[u32], drawn: &mut [u32], keys: LaneKeys<'_>) {
+        let (own, drawn) = (&own[..256], &mut drawn[..256]);
+        let (base, salt, rank) = (&keys.base[..256], &keys.salt[..256], &keys.rank[..256]);
         // Two short loops are faster than one: the processor looks further ahead, and the constants stay in registers.
         let mut hashes = [Self::ZERO.0; 32];
         for (k, slot) in hashes.iter_mut().enumerate() {
             *slot = hash(load(own, k), load(base, k), load(salt, k), keys.edge);
         }
         for k in 0..32 {
-            let t = load(own, k);
-            let drawn = after(t, hashes[k], load(rank, k));
-            // SAFETY: see above; the slice has the 32 bytes that are written.
+            store(drawn, k, after(load(own, k), hashes[k], load(rank, k)));
+        }
+    }
+
+    #[inline(always)]
+    fn left_initiates(times: &[u32], keys: LaneKeys<'_>) -> Self {
+        let (times, base, salt) = (&times[..256], &keys.base[..256], &keys.salt[..256]);
+        let mut left = [0_u8; 32];
+        for k in 0..32 {
+            // SAFETY: see above.
             unsafe {
-                let kept = _mm256_blendv_ps(_mm256_castsi256_ps(t), _mm256_castsi256_ps(drawn), spread(masks[k]));
-                _mm256_storeu_ps(own[8 * k..8 * k + 8].as_mut_ptr().cast(), kept);
+                let salt = _mm256_add_epi32(load(salt, k), _mm256_set1_epi32(keys.edge[1] as i32));
+                let base = _mm256_add_epi32(load(base, k), _mm256_set1_epi32(keys.edge[0] as i32));
+                let base = _mm256_xor_si256(base, _mm256_set1_epi32(INITIATOR as i32));
+                let hashed = hash(load(times, k), salt, base, [0, 0]);
+                left[k] = !_mm256_movemask_ps(_mm256_castsi256_ps(hashed)) as u8;
             }
+        }
+        // SAFETY: 32 masks of 8 bits are the 32 bytes that are read.
+        unsafe { Self(_mm256_loadu_si256(left.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn rotate(self, by: usize) -> Self {
+        // SAFETY: see above. A shift by 64 bits gives zero; only the lowest three bits of an index count.
+        unsafe {
+            let words = _mm256_set1_epi32((by / 64 * 2) as i32);
+            let index = _mm256_add_epi32(words, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+            let low = _mm256_permutevar8x32_epi32(self.0, index);
+            let high = _mm256_permutevar8x32_epi32(self.0, _mm256_add_epi32(index, _mm256_set1_epi32(2)));
+            let low = _mm256_srlv_epi64(low, _mm256_set1_epi64x((by % 64) as i64));
+            let high = _mm256_sllv_epi64(high, _mm256_set1_epi64x(64 - (by % 64) as i64));
+            Self(_mm256_or_si256(low, high))
         }
     }
 
@@ -154,16 +184,6 @@ impl Lanes for B256 {
         assert!(available(), "this reading needs AVX2");
         // SAFETY: the features were just found.
         unsafe { with_features(task) }
-    }
-}
-
-/// Bit `k` of the mask as the highest bit of lane `k`, which is the one `blendv` looks at.
-#[inline(always)]
-fn spread(mask: u8) -> __m256 {
-    // SAFETY: see above.
-    unsafe {
-        let shifts = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24);
-        _mm256_castsi256_ps(_mm256_sllv_epi32(_mm256_set1_epi32(i32::from(mask)), shifts))
     }
 }
 
@@ -207,25 +227,30 @@ fn after(t: __m256i, hash: __m256i, rank: __m256i) -> __m256i {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lanes::tests::equals_the_portable_reading;
+    use crate::engine::lanes::tests::{Compared, all, equals_the_portable_reading};
 
-    #[target_feature(enable = "avx2")]
-    fn race_and_redraw(own: &mut [u32], others: [&[u32]; 5], edge: [u32; 2]) -> ([u64; 8], [u64; 8]) {
-        let [left, right, base, salt, rank] = others;
-        let (fires, runs) = B256::race(own, left, right);
-        B256::redraw(fires, own, LaneKeys { base, salt, rank, edge });
-        let mut words = ([0; 8], [0; 8]);
-        fires.to_words(&mut words.0);
-        runs.to_words(&mut words.1);
-        words
+    impl Compared for B256 {
+        fn all(own: &mut [u32], others: [&[u32]; 5], next: &mut [u32], edge: [u32; 2], by: usize) -> [[u64; 8]; 3] {
+            #[target_feature(enable = "avx2")]
+            fn with_features(
+                own: &mut [u32],
+                others: [&[u32]; 5],
+                next: &mut [u32],
+                edge: [u32; 2],
+                by: usize,
+            ) -> [[u64; 8]; 3] {
+                all::<B256>(own, others, next, edge, by)
+            }
+            // SAFETY: called only where the features were found.
+            unsafe { with_features(own, others, next, edge, by) }
+        }
     }
 
     #[test]
     fn avx2_equals_the_portable_reading() {
         // A processor without these words never runs this reading; the portable one is tested everywhere.
         if available() {
-            // SAFETY: the features were just found.
-            equals_the_portable_reading::<B256>(|own, others, edge| unsafe { race_and_redraw(own, others, edge) });
+            equals_the_portable_reading::<B256>();
         }
     }
 }

@@ -7,7 +7,7 @@ use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use super::{LaneKeys, Lanes, Task};
 use crate::circuit::Bit;
-use crate::clocks::{LN_2, LOG};
+use crate::clocks::{INITIATOR, LN_2, LOG, WINDOW};
 
 /// 512 lanes.
 #[derive(Clone, Copy)]
@@ -73,6 +73,18 @@ impl Bit for B512 {
     }
 
     #[inline(always)]
+    fn majority(a: Self, b: Self, c: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_ternarylogic_epi64::<0xe8>(a.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
+    fn constant(bit: bool) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm512_set1_epi64(-i64::from(bit)) })
+    }
+
+    #[inline(always)]
     fn any(self) -> bool {
         // SAFETY: see above.
         unsafe { _mm512_test_epi64_mask(self.0, self.0) != 0 }
@@ -84,6 +96,13 @@ fn load(part: &[u32], k: usize) -> __m512i {
     let part: &[u32; 16] = (&part[16 * k..16 * k + 16]).try_into().unwrap_or(&[0; 16]);
     // SAFETY: see above; the array has the 64 bytes that are read.
     unsafe { _mm512_loadu_si512(part.as_ptr().cast()) }
+}
+
+#[inline(always)]
+fn store(part: &mut [u32], k: usize, vector: __m512i) {
+    let part = &mut part[16 * k..16 * k + 16];
+    // SAFETY: see above; the slice has the 64 bytes that are written.
+    unsafe { _mm512_storeu_si512(part.as_mut_ptr().cast(), vector) }
 }
 
 impl Lanes for B512 {
@@ -103,39 +122,73 @@ impl Lanes for B512 {
     }
 
     #[inline(always)]
-    fn race(own: &[u32], left: &[u32], right: &[u32]) -> (Self, Self) {
-        let (own, left, right) = (&own[..512], &left[..512], &right[..512]);
-        let (mut fires, mut runs) = ([0_u16; 32], [0_u16; 32]);
+    fn race(own: &mut [u32], left: &[u32], right: &[u32], next: &mut [u32]) -> Self {
+        let (own, left, right, next) = (&mut own[..512], &left[..512], &right[..512], &mut next[..512]);
+        let mut fires = [0_u16; 32];
         for k in 0..32 {
-            let t = load(own, k);
+            let (t, then) = (load(own, k), load(next, k));
             // SAFETY: see above.
             unsafe {
-                let alive = !_mm512_movepi32_mask(t);
-                let first = _mm512_mask_cmplt_epu32_mask(alive, t, load(left, k));
-                runs[k] = alive;
-                fires[k] = _mm512_mask_cmplt_epu32_mask(first, t, load(right, k));
+                let others = _mm512_min_epu32(_mm512_min_epu32(load(left, k), load(right, k)), then);
+                let first = _mm512_min_epu32(others, _mm512_set1_epi32(WINDOW as i32));
+                fires[k] = _mm512_cmplt_epu32_mask(t, first);
+                store(own, k, _mm512_mask_blend_epi32(fires[k], t, then));
+                store(next, k, _mm512_mask_blend_epi32(fires[k], then, t));
             }
         }
         // SAFETY: 32 masks of 16 bits are the 64 bytes that are read.
-        unsafe { (Self(_mm512_loadu_si512(fires.as_ptr().cast())), Self(_mm512_loadu_si512(runs.as_ptr().cast()))) }
+        unsafe { Self(_mm512_loadu_si512(fires.as_ptr().cast())) }
     }
 
     #[inline(always)]
-    fn redraw(fired: Self, own: &mut [u32], keys: LaneKeys<'_>) {
-        let (own, base, salt, rank) = (&mut own[..512], &keys.base[..512], &keys.salt[..512], &keys.rank[..512]);
-        let mut masks = [0_u16; 32];
-        // SAFETY: 32 masks of 16 bits are the 64 bytes that are written.
-        unsafe { _mm512_storeu_si512(masks.as_mut_ptr().cast(), fired.0) }
+    fn draw(own: &[u32], drawn: &mut [u32], keys: LaneKeys<'_>) {
+        let (own, drawn) = (&own[..512], &mut drawn[..512]);
+        let (base, salt, rank) = (&keys.base[..512], &keys.salt[..512], &keys.rank[..512]);
         for k in (0..32).step_by(TOGETHER) {
             let t = load_several(own, k);
-            let next = next(t, load_several(base, k), load_several(salt, k), load_several(rank, k), keys.edge);
-            // SAFETY: see above; the slices have the 64 bytes that are written.
-            unsafe {
-                for i in 0..TOGETHER {
-                    let kept = _mm512_mask_blend_epi32(masks[k + i], t[i], next[i]);
-                    _mm512_storeu_si512(own[16 * (k + i)..16 * (k + i) + 16].as_mut_ptr().cast(), kept);
+            let hashes = hash(t, load_several(base, k), load_several(salt, k), keys.edge);
+            let next = next(t, hashes, load_several(rank, k));
+            for i in 0..TOGETHER {
+                store(drawn, k + i, next[i]);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn left_initiates(times: &[u32], keys: LaneKeys<'_>) -> Self {
+        let (times, base, salt) = (&times[..512], &keys.base[..512], &keys.salt[..512]);
+        let mut left = [0_u16; 32];
+        for k in (0..32).step_by(TOGETHER) {
+            let (mut swapped, mut base) = (load_several(salt, k), load_several(base, k));
+            for i in 0..TOGETHER {
+                // SAFETY: see above.
+                unsafe {
+                    swapped[i] = _mm512_add_epi32(swapped[i], _mm512_set1_epi32(keys.edge[1] as i32));
+                    base[i] = _mm512_add_epi32(base[i], _mm512_set1_epi32(keys.edge[0] as i32));
+                    base[i] = _mm512_xor_si512(base[i], _mm512_set1_epi32(INITIATOR as i32));
                 }
             }
+            let hashes = hash(load_several(times, k), swapped, base, [0, 0]);
+            for i in 0..TOGETHER {
+                // SAFETY: see above.
+                left[k + i] = unsafe { !_mm512_movepi32_mask(hashes[i]) };
+            }
+        }
+        // SAFETY: 32 masks of 16 bits are the 64 bytes that are read.
+        unsafe { Self(_mm512_loadu_si512(left.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn rotate(self, by: usize) -> Self {
+        // SAFETY: see above. A shift by 64 bits gives zero.
+        unsafe {
+            let words = _mm512_set1_epi64((by / 64) as i64);
+            let index = _mm512_add_epi64(words, _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+            let low = _mm512_permutexvar_epi64(index, self.0);
+            let high = _mm512_permutexvar_epi64(_mm512_add_epi64(index, _mm512_set1_epi64(1)), self.0);
+            let low = _mm512_srlv_epi64(low, _mm512_set1_epi64((by % 64) as i64));
+            let high = _mm512_sllv_epi64(high, _mm512_set1_epi64(64 - (by % 64) as i64));
+            Self(_mm512_or_si512(low, high))
         }
     }
 
@@ -165,10 +218,9 @@ fn load_several(part: &[u32], k: usize) -> Several {
     vectors
 }
 
-/// `clocks::hash` and `clocks::gap`, 16 lanes at a time, operation by operation: no fused multiplication, which would round
-/// differently.
+/// `clocks::hash`, 16 lanes at a time.
 #[inline(always)]
-fn next(t: Several, base: Several, salt: Several, rank: Several, edge: [u32; 2]) -> Several {
+fn hash(t: Several, base: Several, salt: Several, edge: [u32; 2]) -> Several {
     // SAFETY: see above.
     unsafe {
         let mut x = t;
@@ -187,8 +239,21 @@ fn next(t: Several, base: Several, salt: Several, rank: Several, edge: [u32; 2])
             *x = _mm512_mullo_epi32(*x, _mm512_set1_epi32(0x846c_a68b_u32 as i32));
         }
         for x in &mut x {
-            let hash = _mm512_xor_si512(*x, _mm512_srli_epi32::<16>(*x));
-            let odd = _mm512_or_si512(_mm512_srli_epi32::<8>(hash), _mm512_set1_epi32(1));
+            *x = _mm512_xor_si512(*x, _mm512_srli_epi32::<16>(*x));
+        }
+        x
+    }
+}
+
+/// `clocks::gap` and `clocks::next`, 16 lanes at a time, operation by operation: no fused multiplication, which would round
+/// differently.
+#[inline(always)]
+fn next(t: Several, hashes: Several, rank: Several) -> Several {
+    // SAFETY: see above.
+    unsafe {
+        let mut x = hashes;
+        for x in &mut x {
+            let odd = _mm512_or_si512(_mm512_srli_epi32::<8>(*x), _mm512_set1_epi32(1));
             *x = _mm512_castps_si512(_mm512_cvtepi32_ps(odd));
         }
         let (mut e, mut y) = (x, [_mm512_set1_ps(0.0); TOGETHER]);
@@ -223,25 +288,30 @@ fn next(t: Several, base: Several, salt: Several, rank: Several, edge: [u32; 2])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lanes::tests::equals_the_portable_reading;
+    use crate::engine::lanes::tests::{Compared, all, equals_the_portable_reading};
 
-    #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
-    fn race_and_redraw(own: &mut [u32], others: [&[u32]; 5], edge: [u32; 2]) -> ([u64; 8], [u64; 8]) {
-        let [left, right, base, salt, rank] = others;
-        let (fires, runs) = B512::race(own, left, right);
-        B512::redraw(fires, own, LaneKeys { base, salt, rank, edge });
-        let mut words = ([0; 8], [0; 8]);
-        fires.to_words(&mut words.0);
-        runs.to_words(&mut words.1);
-        words
+    impl Compared for B512 {
+        fn all(own: &mut [u32], others: [&[u32]; 5], next: &mut [u32], edge: [u32; 2], by: usize) -> [[u64; 8]; 3] {
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
+            fn with_features(
+                own: &mut [u32],
+                others: [&[u32]; 5],
+                next: &mut [u32],
+                edge: [u32; 2],
+                by: usize,
+            ) -> [[u64; 8]; 3] {
+                all::<B512>(own, others, next, edge, by)
+            }
+            // SAFETY: called only where the features were found.
+            unsafe { with_features(own, others, next, edge, by) }
+        }
     }
 
     #[test]
     fn avx512_equals_the_portable_reading() {
         // A processor without these words never runs this reading; the portable one is tested everywhere.
         if available() {
-            // SAFETY: the features were just found.
-            equals_the_portable_reading::<B512>(|own, others, edge| unsafe { race_and_redraw(own, others, edge) });
+            equals_the_portable_reading::<B512>();
         }
     }
 }

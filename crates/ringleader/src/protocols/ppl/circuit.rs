@@ -1,160 +1,204 @@
 //! P_PL as a Boolean circuit, to be read beside `ppl.rs`: the same procedures in the same order, with the paper's line
-//! numbers. What the pseudocode decides by `if`, the circuit computes in every lane and selects.
+//! numbers. What the pseudocode decides by `if`, the circuit computes in every lane; a change is made where its condition holds
+//! and the lane is in `when`. Each procedure reads its planes, and writes them before the next begins, so that
+//! few of them are needed at a time.
 //!
-//! Numbers have fixed widths so that a compiler can keep them in registers: `D` bits for `dist`, `hits` and the place of a
-//! token, `K` bits for `clock` and `signal_R`. A token is its place `token[1] + psi - 1`, so that bottom is the place that
-//! `token[1] = 0` would have.
+//! Numbers are held in the form in which the questions asked of them are cheap. The widths are `W` bits, with `psi <= 2^W`, and `K`
+//! bits, with `kappa_max < 2^K`:
+//! - `dist = psi * half + offset`, and `offset` is counted from [`PplCircuit::first`], so that it ends with the largest number of `W` bits;
+//! - a token with `token[1] > 0` has `right` and the way `token[1] - 1`; one with `token[1] < 0` has the way
+//!   `token[1] + psi`; bottom has neither;
+//! - `hits = psi` is a plane of its own, as no interaction leaves it behind;
+//! - `clock` is counted so that `kappa_max` is the largest number of `K` bits.
 
 use super::{BLACK, Mode, PplOf, State, Token, WHITE, War};
-use crate::circuit::{Bit, Circuit, Uint, Visit, Wires, code, from_code};
+use crate::circuit::{At, Bit, Circuit, Uint, Visit, Wires};
 
-/// P_PL as a circuit with numbers of `D` and `K` bits.
+/// P_PL as a circuit with numbers of `W` and `K` bits.
 #[derive(Clone, Copy, Debug)]
-pub struct PplCircuit<const PRIME: bool, const D: usize, const K: usize> {
+pub struct PplCircuit<const PRIME: bool, const W: usize, const K: usize> {
     psi: u32,
     kappa_max: u32,
 }
 
-impl<const PRIME: bool, const D: usize, const K: usize> PplCircuit<PRIME, D, K> {
+const LEADER: usize = 0;
+/// *EliminateLeaders* sees the planes up to here.
+const WAR: usize = 5;
+const B: usize = 5;
+const LAST: usize = 6;
+const DETECT: usize = 7;
+const HALF: usize = 8;
+/// `hits = psi`.
+const FULL: usize = 9;
+
+/// Where a token stands among the planes of an agent.
+#[derive(Clone, Copy)]
+struct Place<const W: usize> {
+    right: usize,
+    way: At<W>,
+    bit: usize,
+    carry: usize,
+}
+
+impl<const W: usize> Place<W> {
+    const fn from(first: usize) -> Self {
+        Self { right: first, bit: first + 1, carry: first + 2, way: At(first + 3) }
+    }
+}
+
+impl<const PRIME: bool, const W: usize, const K: usize> PplCircuit<PRIME, W, K> {
+    const OFFSET: At<W> = At(10);
+    const HITS: At<W> = At(10 + W);
+    const TOKEN: [Place<W>; 2] = [Place::from(10 + 2 * W), Place::from(13 + 3 * W)];
+    const CLOCK: At<K> = At(16 + 4 * W);
+    const SIGNAL_R: At<K> = At(16 + 4 * W + K);
+    const PLANES: usize = 16 + 4 * W + 2 * K;
+
     /// The circuit of this protocol, if its numbers fit the widths.
     #[must_use]
     pub fn new(ppl: &PplOf<PRIME>) -> Option<Self> {
-        let fits = 2 * u32::from(ppl.psi) <= 1 << D && u32::from(ppl.kappa_max) < 1 << K;
+        let fits = u32::from(ppl.psi) <= 1 << W && u32::from(ppl.kappa_max) < 1 << K;
         fits.then_some(Self { psi: ppl.psi.into(), kappa_max: ppl.kappa_max.into() })
     }
 
-    /// The place that stands for bottom.
-    fn bottom(&self) -> u32 {
-        self.psi - 1
-    }
-}
-
-/// A token in every lane.
-#[derive(Clone, Copy)]
-struct Wired<B, const D: usize> {
-    place: Uint<B, D>,
-    bit: B,
-    carry: B,
-}
-
-/// An agent in every lane.
-#[derive(Clone, Copy)]
-struct Agent<B, const D: usize, const K: usize> {
-    war: Warrior<B>,
-    b: B,
-    dist: Uint<B, D>,
-    last: B,
-    token: [Wired<B, D>; 2],
-    detect: B,
-    clock: Uint<B, K>,
-    signal_r: Uint<B, K>,
-    hits: Uint<B, D>,
-}
-
-impl<const PRIME: bool, const D: usize, const K: usize> PplCircuit<PRIME, D, K> {
-    const PLANES: usize = 4 * D + 2 * K + 12;
-
-    /// Algorithm 1.
+    /// What stands for the offset 0.
     #[inline(always)]
-    fn both<B: Bit>(&self, l: &mut Agent<B, D, K>, r: &mut Agent<B, D, K>) {
-        self.create_leader(l, r); // 1
-        Warrior::eliminate_leaders(&mut l.war, &mut r.war); // 2
+    fn first(&self) -> u32 {
+        (1 << W) - self.psi
+    }
+
+    /// What stands for the clock 0.
+    #[inline(always)]
+    fn midnight(&self) -> u32 {
+        (1 << K) - 1 - self.kappa_max
+    }
+
+    /// Algorithm 1. Tells where the right agent becomes a leader, or ceases to be one.
+    #[inline(always)]
+    fn both<T: Bit>(&self, l: &mut [T], r: &mut [T], when: T) -> T {
+        let leader = r[LEADER];
+        self.create_leader(l, r, when); // 1
+        let war = l[LEADER] | r[LEADER] | l[1] | l[2] | l[4] | r[4];
+        if (when & war).any() {
+            let (mut u, mut v) = (Warrior::load(&l[..WAR]), Warrior::load(&r[..WAR]));
+            Warrior::eliminate_leaders(&mut u, &mut v); // 2
+            u.store(&mut l[..WAR], when);
+            v.store(&mut r[..WAR], when);
+        }
+        leader ^ r[LEADER]
+    }
+
+    /// Lines 6 and 20.
+    #[inline(always)]
+    fn become_leader<T: Bit>(r: &mut [T], when: T) {
+        if when.any() {
+            let mut v = Warrior::load(&r[..WAR]);
+            v.become_leader(when);
+            v.store(&mut r[..WAR], when);
+        }
     }
 
     /// Algorithm 2.
     #[inline(always)]
-    fn create_leader<B: Bit>(&self, l: &mut Agent<B, D, K>, r: &mut Agent<B, D, K>) {
-        self.determine_mode(l, r); // 3
-        let detect = if PRIME { B::ZERO } else { r.detect };
-        let wraps = l.dist.equals(2 * self.psi - 1);
-        let tmp = l.dist.plus(B::ONE).only(!(r.war.leader | wraps)); // 4
-        r.war.become_leader(detect & tmp.differs(r.dist)); // 5-6
-        r.dist = Uint::select(detect, r.dist, tmp); // 7-8
-        let border = r.dist.equals(0) | r.dist.equals(self.psi);
-        l.last = r.war.leader | (!border & r.last); // 9
-        self.move_token(l, r, BLACK, 0, detect); // 10
-        self.move_token(l, r, WHITE, self.psi, detect); // 11
+    fn create_leader<T: Bit>(&self, l: &mut [T], r: &mut [T], when: T) {
+        self.determine_mode(l, r, when); // 3
+        let detect = if PRIME { T::ZERO } else { when & r[DETECT] };
+        self.measure(l, r, when, detect); // 4-9
+        self.move_token(l, r, BLACK, when, detect); // 10
+        self.move_token(l, r, WHITE, when, detect); // 11
     }
 
-    /// `Valid(v, d)`, where `v` has a token. With `x = dist + token[1]` and `sum = x + psi - 1`, a right-moving token has
-    /// `x` in `[1, 3 psi - 1]` and a left-moving one in `[1 - psi, 2 psi - 2]`, so that the remainder modulo 2 psi is
-    /// decided by comparing `sum` with constants.
+    /// Lines 4-9.
     #[inline(always)]
-    fn valid<B: Bit>(&self, v: &Agent<B, D, K>, c: usize) -> B {
-        let (low, high) = v.dist.sum(v.token[c].place);
-        let (psi, right) = (self.psi, v.token[c].place.at_least(self.psi));
-        let from_psi = low.with_top_at_least(high, psi);
-        let from_2psi_less_1 = low.with_top_at_least(high, 2 * psi - 1);
-        let from_3psi_less_1 = low.with_top_at_least(high, 3 * psi - 1);
-        let middle = from_psi & !from_2psi_less_1;
-        if c == BLACK {
-            right.select(from_2psi_less_1 & !from_3psi_less_1, middle)
-        } else {
-            let outside = !low.with_top_at_least(high, psi - 1) | low.with_top_at_least(high, 2 * psi);
-            right.select(middle | from_3psi_less_1, outside)
-        }
+    fn measure<T: Bit>(&self, l: &mut [T], r: &mut [T], when: T, detect: T) {
+        let (next, wraps) = Self::OFFSET.of(l).plus_with_carry(T::ONE);
+        let (offset, leader) = (Self::OFFSET.of(r), r[LEADER]);
+        let tmp = next.set(wraps | leader, self.first()); // 4
+        let tmp_half = (l[HALF] ^ wraps) & !leader;
+        let wrong = tmp.differs(offset) | (tmp_half ^ r[HALF]);
+        Self::become_leader(r, detect & wrong); // 5-6
+        let construct = when & !detect; // 7
+        let offset = Uint::select(construct, tmp, offset); // 8
+        Self::OFFSET.put(r, offset);
+        r[HALF] = construct.select(tmp_half, r[HALF]);
+        let last = r[LEADER] | (r[LAST] & !offset.equals(self.first()));
+        l[LAST] = when.select(last, l[LAST]); // 9
+    }
+
+    /// Whether an agent has a token, and the token is valid: `Valid(v, d)`. Where the token aims at lies in the other half if
+    /// `offset` and the way add up to more than `W` bits; a token to the left must not aim at a border.
+    #[inline(always)]
+    fn keeps<T: Bit>(v: &[T], c: usize) -> T {
+        let place = Self::TOKEN[c];
+        let (right, way) = (v[place.right], place.way.of(v));
+        let (inside, beyond) = Self::OFFSET.of(v).sum(way, right);
+        let half = if c == BLACK { v[HALF] } else { !v[HALF] };
+        (right | way.positive()) & (beyond ^ half) & (right | inside.positive())
     }
 
     /// Algorithm 3.
     #[inline(always)]
-    fn move_token<B: Bit>(&self, l: &mut Agent<B, D, K>, r: &mut Agent<B, D, K>, c: usize, d: u32, detect: B) {
-        let (psi, bottom) = (self.psi, self.bottom());
-        let l_keeps = !l.token[c].place.equals(bottom) & self.valid(l, c); // 12
-        let r_keeps = !r.token[c].place.equals(bottom) & self.valid(r, c);
-        let go = !(l.last | r.last); // 13
-        let (y, z) = (&mut l.token[c], &mut r.token[c]);
-        let fresh = go & l.dist.equals(d) & !l_keeps; // 14
-        *y = Wired {
-            place: y.place.set(fresh, 2 * psi - 1),
-            bit: fresh.select(!l.b, y.bit),
-            carry: fresh.select(l.b, y.carry),
-        }; // 15
+    fn move_token<T: Bit>(&self, l: &mut [T], r: &mut [T], c: usize, when: T, detect: T) {
+        let place = Self::TOKEN[c];
+        let (l_keeps, r_keeps) = (Self::keeps(l, c), Self::keeps(r, c)); // 12
+        let go = when & !(l[LAST] | r[LAST]); // 13
+        let border = Self::OFFSET.of(l).equals(self.first()) & if c == BLACK { !l[HALF] } else { l[HALF] };
+        let fresh = go & border & !l_keeps; // 14
+        let way = place.way.of(l).set(fresh, self.psi - 1); // 15
+        let (bit, carry) = (fresh.select(!l[B], l[place.bit]), fresh.select(l[B], l[place.carry]));
+        let (l_right, r_right) = (l[place.right] | fresh, r[place.right]);
         let l_has = (l_keeps | fresh) & !(go & r_keeps); // 16-17
-        let right = go & l_has & y.place.at_least(psi); // 18, 25
-        let left = go & r_keeps & !z.place.at_least(psi); // 28, 31; never together with `right`, by Line 17
-        let (right_hits, left_hits) = (right & y.place.equals(psi), left & z.place.equals(psi - 2));
-        let wrong = y.bit ^ r.b;
-        let moved_right = Wired { place: y.place.minus(B::ONE).only(!right_hits), bit: y.bit, carry: y.carry }; // 23, 26
-        let turned = Uint::constant(2 * psi - 1);
-        let moved_left = Wired {
-            place: Uint::select(left_hits, turned, z.place.plus(B::ONE)),
-            bit: left_hits.select(l.b ^ z.carry, z.bit),
-            carry: left_hits.select(l.b & z.carry, z.carry),
-        }; // 29, 32
-        *y = Self::merge(left, moved_left, *y);
-        *z = Self::merge(right, moved_right, *z);
-        y.place = y.place.set(!(left | (l_has & !right)), bottom); // 12, 17, 24, 27
-        z.place = z.place.set(!(right | (r_keeps & !left)), bottom); // 12, 30, 33
-        r.b = r.b ^ (right_hits & !detect & wrong); // 21-22
-        r.war.become_leader(right_hits & detect & wrong); // 19-20
-    }
+        let right = go & l_has & l_right; // 18, 25
+        let left = go & r_keeps & !r_right; // 28, 31; never together with `right`, by Line 17
+        let (l_stays, r_stays) = (!when | (l_has & !right), !when | (r_keeps & !left)); // 12, 17, 24, 27, 30, 33
 
-    #[inline(always)]
-    fn merge<B: Bit>(when: B, then: Wired<B, D>, otherwise: Wired<B, D>) -> Wired<B, D> {
-        Wired {
-            place: Uint::select(when, then.place, otherwise.place),
-            bit: when.select(then.bit, otherwise.bit),
-            carry: when.select(then.carry, otherwise.carry),
-        }
+        let (r_way, r_bit, r_carry) = (place.way.of(r), r[place.bit], r[place.carry]);
+        let hits = right & !way.positive();
+        let mut arrived = way.minus(!hits).only(right); // 26
+        arrived.0[0] = arrived.0[0] | hits; // 23
+        place.way.put(r, arrived.or(r_way.only(r_stays)));
+        r[place.right] = (right & !hits) | (r_right & r_stays);
+        (r[place.bit], r[place.carry]) = (right.select(bit, r_bit), right.select(carry, r_carry));
+
+        let turns = left & r_way.equals(self.psi - 1);
+        place.way.put(l, r_way.plus(!turns).only(left).or(way.only(l_stays))); // 32
+        l[place.right] = turns | (l_right & l_stays); // 29
+        l[place.bit] = turns.select(l[B] ^ r_carry, left.select(r_bit, bit));
+        l[place.carry] = turns.select(l[B] & r_carry, left.select(r_carry, carry));
+
+        let wrong = hits & (bit ^ r[B]);
+        r[B] = r[B] ^ (wrong & !detect); // 21-22
+        Self::become_leader(r, wrong & detect); // 19-20
     }
 
     /// Algorithm 4.
     #[inline(always)]
-    fn determine_mode<B: Bit>(&self, l: &mut Agent<B, D, K>, r: &mut Agent<B, D, K>) {
-        l.signal_r = l.signal_r.set(l.war.leader, self.kappa_max); // 34-35
-        l.hits = Uint::constant(0); // 36
-        r.hits = r.hits.plus(!r.hits.equals(self.psi)); // 37
-        let signal = l.signal_r.positive() | r.signal_r.positive(); // 38
-        (l.clock, r.clock) = (l.clock.only(!signal), r.clock.only(!signal)); // 39
-        let absorbs = l.signal_r.at_least_that(r.signal_r); // 40; without any signal it absorbs nothing
-        r.signal_r = Uint::select(absorbs, l.signal_r, r.signal_r);
-        r.hits = r.hits.only(!(absorbs & signal)); // 41
-        l.signal_r = Uint::constant(0); // 42; without any signal it is 0 already
-        let wins = r.hits.equals(self.psi); // 43, 46
-        r.signal_r = r.signal_r.minus(wins & signal); // 44
-        r.clock = r.clock.plus(wins & !signal & !r.clock.equals(self.kappa_max)); // 47
-        r.hits = r.hits.only(!wins); // 45, 48
-        (l.detect, r.detect) = (l.clock.equals(self.kappa_max), r.clock.equals(self.kappa_max)); // 49-50
+    fn determine_mode<T: Bit>(&self, l: &mut [T], r: &mut [T], when: T) {
+        let (u, v, hits) = (Self::SIGNAL_R.of(l), Self::SIGNAL_R.of(r), Self::HITS.of(r));
+        let mut full = when & (r[FULL] | hits.equals(self.psi - 1)); // 37
+        let signal = when & (l[LEADER] | u.positive() | v.positive()); // 38
+        let mut absorbs = T::ZERO;
+        if signal.any() {
+            for agent in [&mut *l, &mut *r] {
+                Self::CLOCK.put(agent, Self::CLOCK.of(agent).set(signal, self.midnight())); // 39
+            }
+            let u = u.set(l[LEADER], self.kappa_max); // 34-35
+            absorbs = signal & u.at_least_that(v); // 40
+            full = full & !absorbs;
+            Self::SIGNAL_R.put(r, Uint::select(absorbs, u, v).minus(full & signal)); // 41, 43-44
+            Self::SIGNAL_R.put(l, Self::SIGNAL_R.of(l).only(!signal)); // 42
+        }
+        Self::HITS.put(l, Self::HITS.of(l).only(!when)); // 36
+        Self::HITS.put(r, hits.plus(when).only(!(full | absorbs))); // 37, 41, 45, 48
+        (l[FULL], r[FULL]) = (l[FULL] & !when, r[FULL] & !when);
+        let ticks = full & !signal; // 46
+        if ticks.any() {
+            let clock = Self::CLOCK.of(r);
+            Self::CLOCK.put(r, clock.plus(ticks & !clock.largest())); // 47
+        }
+        for agent in [l, r] {
+            agent[DETECT] = when.select(Self::CLOCK.of(agent).largest(), agent[DETECT]); // 49-50
+        }
     }
 }
 
@@ -169,10 +213,6 @@ pub(in crate::protocols) struct Warrior<B> {
 }
 
 impl<B: Bit> Warrior<B> {
-    /// No leader, no bullet, no shield, no signal.
-    pub(in crate::protocols) const BLANK: Self =
-        Self { leader: B::ZERO, live: B::ZERO, dummy: B::ZERO, shield: B::ZERO, signal_b: B::ZERO };
-
     /// Lines 6 and 20.
     #[inline(always)]
     pub(in crate::protocols) fn become_leader(&mut self, when: B) {
@@ -217,45 +257,20 @@ impl Warrior<bool> {
     }
 }
 
-impl<B: Bit, const D: usize, const K: usize> Wires<B> for Agent<B, D, K> {
-    const BLANK: Self = {
-        let token = Wired { place: Uint([B::ZERO; D]), bit: B::ZERO, carry: B::ZERO };
-        Self {
-            war: Warrior::BLANK,
-            b: B::ZERO,
-            dist: Uint([B::ZERO; D]),
-            last: B::ZERO,
-            token: [token; 2],
-            detect: B::ZERO,
-            clock: Uint([B::ZERO; K]),
-            signal_r: Uint([B::ZERO; K]),
-            hits: Uint([B::ZERO; D]),
-        }
-    };
+impl<B: Bit> Wires<B> for Warrior<B> {
+    const BLANK: Self = Self { leader: B::ZERO, live: B::ZERO, dummy: B::ZERO, shield: B::ZERO, signal_b: B::ZERO };
 
     #[inline(always)]
     fn each(&mut self, visit: &mut impl Visit<B>) {
-        visit.bit(&mut self.war.leader);
-        visit.bit(&mut self.b);
-        visit.bit(&mut self.last);
-        visit.bit(&mut self.detect);
-        visit.bit(&mut self.war.live);
-        visit.bit(&mut self.war.dummy);
-        visit.bit(&mut self.war.shield);
-        visit.bit(&mut self.war.signal_b);
-        visit.uint(&mut self.dist);
-        visit.uint(&mut self.hits);
-        for c in [BLACK, WHITE] {
-            visit.uint(&mut self.token[c].place);
-            visit.bit(&mut self.token[c].bit);
-            visit.bit(&mut self.token[c].carry);
-        }
-        visit.uint(&mut self.clock);
-        visit.uint(&mut self.signal_r);
+        visit.bit(&mut self.leader);
+        visit.bit(&mut self.live);
+        visit.bit(&mut self.dummy);
+        visit.bit(&mut self.shield);
+        visit.bit(&mut self.signal_b);
     }
 }
 
-impl<const PRIME: bool, const D: usize, const K: usize> Circuit for PplCircuit<PRIME, D, K> {
+impl<const PRIME: bool, const W: usize, const K: usize> Circuit for PplCircuit<PRIME, W, K> {
     type State = State;
 
     fn planes(&self) -> usize {
@@ -263,69 +278,67 @@ impl<const PRIME: bool, const D: usize, const K: usize> Circuit for PplCircuit<P
     }
 
     #[inline(always)]
-    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], _: &[B], when: B) -> B {
-        let (left, right) = (&mut l[..Self::PLANES], &mut r[..Self::PLANES]);
-        let (mut u, mut v) = (Agent::<B, D, K>::load(left), Agent::<B, D, K>::load(right));
-        let leader = v.war.leader;
-        self.both(&mut u, &mut v);
-        u.store(left, when);
-        v.store(right, when);
-        (leader ^ v.war.leader) & when
+    fn interact<T: Bit>(&self, l: &mut [T], r: &mut [T], _: &[T], when: T) -> T {
+        self.both(&mut l[..Self::PLANES], &mut r[..Self::PLANES], when)
     }
 
     fn leader_plane(&self) -> Option<usize> {
-        Some(0)
+        Some(LEADER)
     }
 
     /// Equation (1) or the rule of `last` (Line 9) is violated.
     #[inline(always)]
-    fn unsettled<B: Bit>(&self, l: &[B], r: &[B]) -> B {
-        let (u, v) = (Agent::<B, D, K>::load(&l[..Self::PLANES]), Agent::<B, D, K>::load(&r[..Self::PLANES]));
-        let wraps = u.dist.equals(2 * self.psi - 1);
-        let right = u.dist.plus(B::ONE).only(!(v.war.leader | wraps));
-        let border = v.dist.equals(0) | v.dist.equals(self.psi);
-        right.differs(v.dist) | (u.last ^ (v.war.leader | (!border & v.last)))
+    fn unsettled<T: Bit>(&self, l: &[T], r: &[T]) -> T {
+        let (l, r) = (&l[..Self::PLANES], &r[..Self::PLANES]);
+        let (next, wraps) = Self::OFFSET.of(l).plus_with_carry(T::ONE);
+        let (offset, leader) = (Self::OFFSET.of(r), r[LEADER]);
+        let tmp = next.set(wraps | leader, self.first());
+        let wrong = tmp.differs(offset) | (((l[HALF] ^ wraps) & !leader) ^ r[HALF]);
+        wrong | (l[LAST] ^ (leader | (r[LAST] & !offset.equals(self.first()))))
     }
 
     fn encode(&self, state: &State) -> u128 {
-        let place =
-            |token: Option<Token>| token.map_or(self.bottom(), |z| (i32::from(z.pos) + self.psi as i32 - 1) as u32);
-        code(Agent::<bool, D, K> {
-            war: Warrior::of(state),
-            b: state.b == 1,
-            dist: Uint::constant(state.dist.into()),
-            last: state.last == 1,
-            token: state.token.map(|token| Wired {
-                place: Uint::constant(place(token)),
-                bit: token.is_some_and(|z| z.bit == 1),
-                carry: token.is_some_and(|z| z.carry == 1),
-            }),
-            detect: state.mode == Mode::Detect,
-            clock: Uint::constant(state.clock.into()),
-            signal_r: Uint::constant(state.signal_r.into()),
-            hits: Uint::constant(state.hits.into()),
-        })
+        let mut planes = [false; 128];
+        let (dist, psi, hits) = (u32::from(state.dist), self.psi, u32::from(state.hits));
+        Warrior::of(state).store(&mut planes[..WAR], true);
+        (planes[B], planes[LAST], planes[DETECT]) = (state.b == 1, state.last == 1, state.mode == Mode::Detect);
+        (planes[HALF], planes[FULL]) = (dist >= psi, hits == psi);
+        Self::OFFSET.put(&mut planes, Uint::constant(self.first() + dist % psi));
+        Self::HITS.put(&mut planes, Uint::constant(hits % psi));
+        for (place, token) in Self::TOKEN.into_iter().zip(state.token) {
+            let Some(Token { pos, bit, carry }) = token else { continue };
+            (planes[place.right], planes[place.bit], planes[place.carry]) = (pos > 0, bit == 1, carry == 1);
+            let way = if pos > 0 { i32::from(pos) - 1 } else { i32::from(pos) + psi as i32 };
+            place.way.put(&mut planes, Uint::constant(way as u32));
+        }
+        Self::CLOCK.put(&mut planes, Uint::constant(self.midnight() + u32::from(state.clock)));
+        Self::SIGNAL_R.put(&mut planes, Uint::constant(state.signal_r.into()));
+        (0..Self::PLANES).map(|p| u128::from(planes[p]) << p).sum()
     }
 
     fn decode(&self, code: u128) -> State {
-        let agent: Agent<bool, D, K> = from_code(code);
-        let token = |z: Wired<bool, D>| {
-            let place = z.place.number();
-            let pos = (place as i32 + 1 - self.psi as i32) as i8;
-            (place != self.bottom()).then_some(Token { pos, bit: z.bit.into(), carry: z.carry.into() })
+        let planes: [bool; 128] = std::array::from_fn(|p| code >> p & 1 == 1);
+        let number = |at: At<W>| at.of(&planes).number();
+        let token = |place: Place<W>| {
+            let (right, way) = (planes[place.right], number(place.way) as i32);
+            let pos = if right { way + 1 } else { way - self.psi as i32 } as i8;
+            let token = Token { pos, bit: planes[place.bit].into(), carry: planes[place.carry].into() };
+            (right || way > 0).then_some(token)
         };
+        let half = if planes[HALF] { self.psi } else { 0 };
+        let full = if planes[FULL] { self.psi } else { 0 };
         let mut state = State {
-            b: agent.b.into(),
-            dist: agent.dist.number() as u8,
-            last: agent.last.into(),
-            token: agent.token.map(token),
-            mode: if agent.detect { Mode::Detect } else { Mode::Construct },
-            clock: agent.clock.number() as u16,
-            signal_r: agent.signal_r.number() as u16,
-            hits: agent.hits.number() as u8,
+            b: planes[B].into(),
+            dist: (half + number(Self::OFFSET) - self.first()) as u8,
+            last: planes[LAST].into(),
+            token: Self::TOKEN.map(token),
+            mode: if planes[DETECT] { Mode::Detect } else { Mode::Construct },
+            clock: (Self::CLOCK.of(&planes).number() - self.midnight()) as u16,
+            signal_r: Self::SIGNAL_R.of(&planes).number() as u16,
+            hits: (full + number(Self::HITS)) as u8,
             ..State::default()
         };
-        agent.war.put(&mut state);
+        Warrior::load(&planes[..WAR]).put(&mut state);
         state
     }
 }

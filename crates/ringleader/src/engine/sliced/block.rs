@@ -1,0 +1,501 @@
+//! The agents of all lanes in planes, and the clocks of all lanes, over one window of trial time.
+//!
+//! An edge has the number of its left agent. All that a visit of edge `j` sees are the agents `j` and `j + 1` and the times of the
+//! edges `j - 1`, `j` and `j + 1` of each lane. What lies beyond the ends of an arc belongs to the arcs beside it, in other lanes; it is
+//! mirrored into this one before the edges at the ends are visited, and written back afterwards:
+//! ```text
+//! agents   0  1  ...  m-2   m-1   m          m: the first agent of the arc to the right
+//! times  -1 0  1 ...  m-2   m-1   m         -1: the last edge of the arc to the left, m: the first edge of the arc to the right
+//! ```
+//! In a short arc `m - 1` mirrors what `m` does. Its edge `m - 1` never fires, for its time does not precede that of `m`.
+//!
+//! Each edge has its next time drawn ahead, in all lanes at once, at every third visit: in a visit only a third of the lanes fire. A
+//! lane that fires twice before that waits.
+
+use super::layout::Layout;
+use crate::circuit::Circuit;
+use crate::clocks::{Clock, Keys, START, color};
+use crate::engine::lanes::{LaneKeys, Lanes, Task, edge_keys, for_each_lane};
+
+/// At how many visits of an edge its next times are drawn once.
+const AHEAD: usize = 3;
+
+/// Numbers in a cache-aligned array, a row for every edge.
+struct Rows {
+    numbers: Vec<u32>,
+    start: usize,
+    width: usize,
+}
+
+impl Rows {
+    fn new(rows: usize, width: usize) -> Self {
+        let numbers = vec![0; rows * width + 16];
+        // If no aligned place is found, an unaligned one is only slower.
+        let start = numbers.as_ptr().align_offset(64).min(16);
+        Self { numbers, start, width }
+    }
+
+    #[inline(always)]
+    fn row(&self, k: usize) -> &[u32] {
+        let start = self.start + k * self.width;
+        &self.numbers[start..start + self.width]
+    }
+
+    #[inline(always)]
+    fn row_mut(&mut self, k: usize) -> &mut [u32] {
+        let start = self.start + k * self.width;
+        &mut self.numbers[start..start + self.width]
+    }
+
+    /// A row, and the ones before and after it.
+    #[inline(always)]
+    fn around(&mut self, k: usize) -> (&[u32], &mut [u32], &[u32]) {
+        let start = self.start + (k - 1) * self.width;
+        let (left, rest) = self.numbers[start..start + 3 * self.width].split_at_mut(self.width);
+        let (own, right) = rest.split_at_mut(self.width);
+        (left, own, right)
+    }
+
+    /// Row `from`, moved by `by` lanes to the left around the end, into row `to`.
+    #[inline(always)]
+    fn rotate_into(&mut self, from: usize, to: usize, by: usize) {
+        let (from, to, width) = (self.start + from * self.width, self.start + to * self.width, self.width);
+        self.numbers.copy_within(from + by..from + width, to);
+        self.numbers.copy_within(from..from + by, to + width - by);
+    }
+}
+
+/// The keys of every lane in one window.
+struct KeyRows {
+    slots: usize,
+    base: Rows,
+    salt: Rows,
+    /// The ranks of even slots, of odd slots, and of the last two, among which may be the edge with a colour of its own.
+    ranks: Rows,
+}
+
+impl KeyRows {
+    fn new(slots: usize, lanes: usize) -> Self {
+        Self { slots, base: Rows::new(1, lanes), salt: Rows::new(1, lanes), ranks: Rows::new(4, lanes) }
+    }
+
+    fn set(&mut self, lane: usize, first: usize, n: usize, keys: &Keys) {
+        let [base, salt] = edge_keys(first);
+        self.base.row_mut(0)[lane] = keys.base.wrapping_add(base);
+        self.salt.row_mut(0)[lane] = keys.salt.wrapping_add(salt);
+        for (row, slot) in [0, 1, self.slots - 2, self.slots - 1].into_iter().enumerate() {
+            self.ranks.row_mut(row)[lane] = keys.ranks[color((first + slot) % n, n)];
+        }
+    }
+
+    #[inline(always)]
+    fn of(&self, slot: usize) -> LaneKeys<'_> {
+        let row = if slot + 2 < self.slots { slot % 2 } else { slot + 4 - self.slots };
+        LaneKeys { base: self.base.row(0), salt: self.salt.row(0), rank: self.ranks.row(row), edge: edge_keys(slot) }
+    }
+
+    /// The clock of an edge in one lane.
+    fn clock(&self, slot: usize, lane: usize) -> Clock {
+        let keys = self.of(slot);
+        let (base, salt) = (keys.base[lane].wrapping_add(keys.edge[0]), keys.salt[lane].wrapping_add(keys.edge[1]));
+        Clock::with_keys(base, salt, keys.rank[lane])
+    }
+}
+
+/// How many planes the count of a window has: 2^20 agents ring some 2^27 times, never 2^40.
+const COUNT: usize = 40;
+/// The most planes of input that a circuit may have.
+const INPUTS: usize = 64;
+
+/// What the coins and the direction of an interaction depend on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chance {
+    /// Whether either agent of an edge may be the initiator.
+    pub(super) undirected: bool,
+    /// How many sides a coin has.
+    pub(super) sides: u64,
+}
+
+/// The rings of all lanes, and their clocks in one window.
+pub(super) struct Block<L, C> {
+    pub(super) circuit: C,
+    pub(super) layout: Layout,
+    chance: Chance,
+    /// The planes of agent after agent.
+    pub(super) planes: Vec<L>,
+    /// The planes at the beginning of the window.
+    pub(super) before: Vec<L>,
+    /// Lanes that have a ring.
+    busy: L,
+    /// Lanes with a short arc.
+    short: L,
+    /// Row `j + 1` is edge `j`.
+    times: Rows,
+    /// The time after that, or one already past if it has not been drawn yet.
+    nexts: Rows,
+    keys: KeyRows,
+    /// The order in which edges are visited: 0 2 1 4 3 6 5 ..., in which most of them find their time come.
+    order: Vec<u32>,
+    /// Edges whose clock still runs in some lane.
+    running: Vec<bool>,
+    /// How often each lane has fired in this window, in planes.
+    count: [L; COUNT],
+    /// Time and edge of the last change of output in this window, by lane; 0 if there was none.
+    changed: Vec<u64>,
+    /// How many coins each lane has read in this window.
+    coins: Vec<u64>,
+    /// Lanes with at least one leader, with more than one, and those in which something speaks against safety.
+    one: L,
+    many: L,
+    bad: L,
+}
+
+impl<L: Lanes, C: Circuit> Block<L, C> {
+    pub(super) fn new(circuit: C, layout: Layout, chance: Chance) -> Self {
+        let m = layout.slots;
+        let planes = vec![L::ZERO; (m + 1) * circuit.planes()];
+        let pairs = (2..m as u32).step_by(2).flat_map(|e| [e, e - 1]);
+        let last = m.is_multiple_of(2).then_some(m as u32 - 1);
+        let is_short = |lane: &usize| layout.length(layout.arc(*lane)) < m;
+        Self {
+            circuit,
+            layout,
+            chance,
+            before: planes.clone(),
+            planes,
+            busy: L::ZERO,
+            short: (0..L::LANES).filter(is_short).fold(L::ZERO, |short, lane| with_lane(short, lane, true)),
+            times: Rows::new(m + 2, L::LANES),
+            nexts: Rows::new(m + 2, L::LANES),
+            keys: KeyRows::new(m, L::LANES),
+            order: std::iter::once(0).chain(pairs).chain(last).collect(),
+            running: vec![true; m],
+            count: [L::ZERO; COUNT],
+            changed: vec![0; L::LANES],
+            coins: vec![0; L::LANES],
+            one: L::ZERO,
+            many: L::ZERO,
+            bad: L::ZERO,
+        }
+    }
+
+    /// Puts a configuration into the lanes of a ring.
+    pub(super) fn put(&mut self, ring: usize, codes: impl Iterator<Item = u128>) {
+        let planes = self.circuit.planes();
+        for ((lane, slot), code) in self.layout.agents(ring).zip(codes) {
+            for p in 0..planes {
+                let plane = &mut self.planes[slot * planes + p];
+                *plane = with_lane(*plane, lane, code >> p & 1 == 1);
+            }
+            self.busy = with_lane(self.busy, lane, true);
+        }
+    }
+
+    /// Frees the lanes of a ring.
+    pub(super) fn free(&mut self, ring: usize) {
+        for arc in 0..self.layout.arcs {
+            self.busy = with_lane(self.busy, self.layout.lane(ring, arc), false);
+        }
+    }
+
+    /// Reads the codes of a ring out of planes.
+    pub(super) fn codes<'a>(&'a self, planes: &'a [L], ring: usize) -> impl Iterator<Item = u128> + 'a {
+        let width = self.circuit.planes();
+        self.layout.agents(ring).map(move |(lane, slot)| {
+            let agent = &planes[slot * width..(slot + 1) * width];
+            agent.iter().enumerate().fold(0, |code, (p, plane)| code | u128::from(has_lane(*plane, lane)) << p)
+        })
+    }
+
+    /// Reads a ring out of planes.
+    pub(super) fn read(&self, planes: &[L], ring: usize) -> Vec<C::State> {
+        self.codes(planes, ring).map(|code| self.circuit.decode(code)).collect()
+    }
+
+    /// Sets the keys of a ring for the window that is about to be opened.
+    pub(super) fn set_keys(&mut self, ring: usize, keys: &Keys) {
+        let layout = self.layout;
+        (0..layout.arcs).for_each(|arc| self.keys.set(layout.lane(ring, arc), layout.first(arc), layout.n, keys));
+    }
+
+    fn over_arcs(&self, ring: usize) -> impl Iterator<Item = usize> {
+        let layout = self.layout;
+        (0..layout.arcs).map(move |arc| layout.lane(ring, arc))
+    }
+
+    /// The number of interactions of a ring in this window.
+    pub(super) fn counted(&self, ring: usize) -> u64 {
+        let of_lane = |lane| (0..COUNT).map(|k| u64::from(has_lane(self.count[k], lane)) << k).sum::<u64>();
+        self.over_arcs(ring).map(of_lane).sum()
+    }
+
+    /// The number of coins that a ring has read in this window.
+    pub(super) fn coins_read(&self, ring: usize) -> u64 {
+        self.over_arcs(ring).map(|lane| self.coins[lane]).sum()
+    }
+
+    /// Time and edge of the last change of output of a ring in this window; 0 if there was none.
+    pub(super) fn changed(&self, ring: usize) -> u64 {
+        self.over_arcs(ring).map(|lane| self.changed[lane]).max().unwrap_or(0)
+    }
+
+    /// Whether nothing speaks against the safety of a ring at the end of the window.
+    pub(super) fn is_hopeful(&self, ring: usize) -> bool {
+        let is = |lanes: L| self.over_arcs(ring).filter(|&lane| has_lane(lanes, lane)).count();
+        let elected = self.circuit.leader_plane().is_none() || (is(self.one) == 1 && is(self.many) == 0);
+        elected && is(self.bad) == 0
+    }
+
+    /// Draws the first two rings of every clock; lanes without a ring never fire.
+    #[inline(always)]
+    fn open(&mut self) {
+        for j in 0..self.layout.slots {
+            let keys = self.keys.of(j);
+            self.nexts.row_mut(j + 1).fill(START);
+            L::draw(self.nexts.row(j + 1), self.times.row_mut(j + 1), keys);
+            L::rest(!self.busy, self.times.row_mut(j + 1));
+            L::draw(self.times.row(j + 1), self.nexts.row_mut(j + 1), keys);
+        }
+        self.before.clone_from(&self.planes);
+        self.running.fill(true);
+        self.changed.fill(0);
+        self.coins.fill(0);
+        self.count = [L::ZERO; COUNT];
+    }
+
+    /// Mirrors the times beyond the ends of the arcs.
+    #[inline(always)]
+    fn mirror_times(&mut self, edge: usize) {
+        let (m, rings) = (self.layout.slots, self.layout.rings);
+        if edge == 0 {
+            self.times.rotate_into(m, 0, L::LANES - rings);
+            if self.layout.has_short() {
+                self.times.rotate_into(m - 1, m + 1, L::LANES - rings);
+                let short = self.short.rotate(L::LANES - rings);
+                self.copy_times(short, m + 1, 0);
+            }
+        } else {
+            self.times.rotate_into(1, m + 1, rings);
+            self.copy_times(self.short, m + 1, m);
+        }
+    }
+
+    /// Copies a row of times in some lanes.
+    #[inline(always)]
+    fn copy_times(&mut self, lanes: L, from: usize, to: usize) {
+        let mut words = [0; 8];
+        lanes.to_words(&mut words);
+        let (from, to) = (self.times.start + from * L::LANES, self.times.start + to * L::LANES);
+        for k in 0..L::LANES {
+            let chosen = words[k / 64] >> (k % 64) & 1 == 1;
+            let numbers = &mut self.times.numbers;
+            numbers[to + k] = if chosen { numbers[from + k] } else { numbers[to + k] };
+        }
+    }
+
+    /// Mirrors the first agent of the arc to the right into slot `to`, in some lanes.
+    #[inline(always)]
+    fn mirror_agent(&mut self, lanes: L, to: usize) {
+        let (width, rings) = (self.circuit.planes(), self.layout.rings);
+        for p in 0..width {
+            let first = self.planes[p].rotate(rings);
+            self.planes[to * width + p] = lanes.select(first, self.planes[to * width + p]);
+        }
+    }
+
+    /// Writes a mirrored agent back to where it belongs.
+    #[inline(always)]
+    fn write_back(&mut self, lanes: L, from: usize) {
+        let (width, back) = (self.circuit.planes(), L::LANES - self.layout.rings);
+        let lanes = lanes.rotate(back);
+        for p in 0..width {
+            self.planes[p] = lanes.select(self.planes[from * width + p].rotate(back), self.planes[p]);
+        }
+    }
+
+    /// The lanes in which an edge is the last of its arc.
+    #[inline(always)]
+    fn ends(&self, edge: usize) -> L {
+        if edge + 1 == self.layout.slots { !self.short } else { self.short }
+    }
+
+    #[inline(always)]
+    fn is_at_an_end(&self, edge: usize) -> bool {
+        edge + 1 == self.layout.slots || (edge + 2 == self.layout.slots && self.layout.has_short())
+    }
+
+    /// Fires an edge in the lanes where its time has come; whether its clock still runs in some lane.
+    #[inline(always)]
+    fn visit(&mut self, j: usize, draw: bool) -> bool {
+        let at_end = self.is_at_an_end(j);
+        if at_end {
+            self.mirror_agent(self.ends(j), j + 1);
+        }
+        if at_end || j == 0 {
+            self.mirror_times(j);
+        }
+        let (left, own, right) = self.times.around(j + 1);
+        let fires = L::race(own, left, right, self.nexts.row_mut(j + 1));
+        if fires.any() {
+            let changed = self.interact(j, fires);
+            if changed.any() {
+                self.note(changed, j);
+            }
+            self.tally(fires);
+            if at_end {
+                self.write_back(self.ends(j), j + 1);
+            }
+        } else {
+            self.running[j] = L::runs(self.times.row(j + 1));
+        }
+        if draw {
+            L::draw(self.times.row(j + 1), self.nexts.row_mut(j + 1), self.keys.of(j));
+        }
+        self.running[j]
+    }
+
+    /// An interaction on an edge in some lanes; those in which an output changed.
+    #[inline(always)]
+    fn interact(&mut self, j: usize, fires: L) -> L {
+        let width = self.circuit.planes();
+        let (l, r) = self.planes[j * width..(j + 2) * width].split_at_mut(width);
+        let reads = fires & self.circuit.reads_coin(l, r);
+        let input = if reads.any() { self.coins(j, reads) } else { [L::ZERO; INPUTS] };
+        let (l, r) = self.planes[j * width..(j + 2) * width].split_at_mut(width);
+        if !self.chance.undirected {
+            return self.circuit.interact(l, r, &input, fires);
+        }
+        let left = L::left_initiates(self.nexts.row(j + 1), self.keys.of(j));
+        self.circuit.interact(l, r, &input, fires & left) | self.circuit.interact(r, l, &input, fires & !left)
+    }
+
+    /// The coins that some lanes read, in planes. The times that fired are those that the next ones have been exchanged with.
+    fn coins(&mut self, j: usize, reads: L) -> [L; INPUTS] {
+        let mut words = [[0; 8]; INPUTS];
+        let (times, keys, coins, circuit) = (self.nexts.row(j + 1), &self.keys, &mut self.coins, &self.circuit);
+        for_each_lane(reads, |lane| {
+            let bits = circuit.encode_coin(keys.clock(j, lane).coin(times[lane], self.chance.sides));
+            (0..circuit.inputs()).for_each(|p| words[p][lane / 64] |= (bits >> p & 1) << (lane % 64));
+            coins[lane] += 1;
+        });
+        words.map(|words| L::from_words(&words[..L::LANES / 64]))
+    }
+
+    fn note(&mut self, changed: L, j: usize) {
+        let (times, notes, layout) = (self.nexts.row(j + 1), &mut self.changed, self.layout);
+        for_each_lane(changed, |lane| {
+            let edge = (layout.first(layout.arc(lane)) + j) as u64;
+            notes[lane] = notes[lane].max(u64::from(times[lane]) << 32 | edge);
+        });
+    }
+
+    /// Adds one to the count of each lane that fired. With hundreds of lanes some carry nearly always goes ten planes up.
+    #[inline(always)]
+    fn tally(&mut self, fired: L) {
+        let mut carry = fired;
+        for k in 0..10 {
+            (self.count[k], carry) = (self.count[k] ^ carry, self.count[k] & carry);
+        }
+        let mut k = 10;
+        while carry.any() && k < COUNT {
+            (self.count[k], carry) = (self.count[k] ^ carry, self.count[k] & carry);
+            k += 1;
+        }
+    }
+
+    /// Looks for what speaks against safety: no leader or more than one, or two neighbours that are unsettled.
+    #[inline(always)]
+    fn look(&mut self) {
+        let (width, leader, m) = (self.circuit.planes(), self.circuit.leader_plane(), self.layout.slots);
+        self.mirror_agent(self.short, m - 1);
+        self.mirror_agent(L::ONE, m);
+        (self.one, self.many, self.bad) = (L::ZERO, L::ZERO, L::ZERO);
+        for j in 0..m {
+            let present = if j + 1 == m { !self.short } else { L::ONE };
+            let (l, r) = self.planes[j * width..(j + 2) * width].split_at(width);
+            self.bad = self.bad | (present & self.circuit.unsettled(l, r));
+            if let Some(p) = leader {
+                self.many = self.many | (self.one & present & l[p]);
+                self.one = self.one | (present & l[p]);
+            }
+        }
+    }
+}
+
+/// One window.
+impl<L: Lanes, C: Circuit> Task for Block<L, C> {
+    #[inline(always)]
+    fn go(&mut self) {
+        self.open();
+        let (mut sweep, mut runs) = (0, true);
+        while runs {
+            runs = false;
+            for k in 0..self.order.len() {
+                let j = self.order[k] as usize;
+                if self.running[j] {
+                    runs |= self.visit(j, (sweep + k) % AHEAD == 0);
+                }
+            }
+            sweep += 1;
+        }
+        self.look();
+    }
+}
+
+fn has_lane<L: Lanes>(lanes: L, lane: usize) -> bool {
+    let mut words = [0; 8];
+    lanes.to_words(&mut words);
+    words[lane / 64] >> (lane % 64) & 1 == 1
+}
+
+fn with_lane<L: Lanes>(lanes: L, lane: usize, set: bool) -> L {
+    let mut words = [0; 8];
+    lanes.to_words(&mut words);
+    let bit = 1 << (lane % 64);
+    words[lane / 64] = if set { words[lane / 64] | bit } else { words[lane / 64] & !bit };
+    L::from_words(&words[..L::LANES / 64])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::circuit::WithCircuit;
+    use crate::protocol::{Params, Protocol};
+    use crate::protocols::ppl::{Ppl, State};
+    use crate::random::{Stream, stream};
+    use crate::ring::{Orientation, Ring};
+
+    /// Safe rings in all lanes, cut into this many arcs; whether all look hopeful and are read back as they were.
+    struct Looks<'a>(&'a Ppl, Ring, usize);
+
+    impl WithCircuit<State> for Looks<'_> {
+        type Output = bool;
+
+        fn with<C: Circuit<State = State>>(self, circuit: C) -> bool {
+            let layout = Layout::with_arcs(64, self.1.n(), self.2);
+            let mut block = Block::<u64, C>::new(circuit, layout, Chance { undirected: false, sides: 1 });
+            let make = Ppl::starts().into_iter().find(|start| start.name == "safe").unwrap().make;
+            let configs: Vec<Vec<State>> = (0..layout.rings)
+                .map(|ring| make(self.0, self.1, &mut stream(ring as u64, Stream::Start)).unwrap())
+                .collect();
+            for (ring, config) in configs.iter().enumerate() {
+                let codes: Vec<u128> = config.iter().map(|state| block.circuit.encode(state)).collect();
+                block.put(ring, codes.into_iter());
+            }
+            block.look();
+            (0..layout.rings).all(|ring| block.is_hopeful(ring) && block.read(&block.planes, ring) == configs[ring])
+        }
+    }
+
+    /// The cheap condition never speaks against a safe ring.
+    #[test]
+    fn safe_rings_look_hopeful() {
+        for n in 3..70 {
+            let ring = Ring::new(n, Orientation::Directed).unwrap();
+            let protocol = Ppl::new(ring, &Params::default()).unwrap();
+            for arcs in [1, 2, 4, 8, 16].into_iter().filter(|arcs| n.div_ceil(*arcs) > 2) {
+                assert_eq!(protocol.with_circuit(Looks(&protocol, ring, arcs)), Some(true), "n {n}, {arcs} arcs");
+            }
+        }
+    }
+}
