@@ -17,6 +17,7 @@ use std::ops::ControlFlow;
 use std::process::Command;
 use std::time::Instant;
 
+use ringleader::engine::hitting::window;
 use ringleader::engine::stepper::Stepper;
 use ringleader::engine::tracker::Tracker;
 use ringleader::lab::run_batch;
@@ -114,11 +115,10 @@ fn sliced(ring: Ring, engine: Engine, rings: u64, seed: u64) -> f64 {
 fn followed(ring: Ring, ppl: Ppl, seed: u64, phases: bool) {
     let mut stepper = fresh(ring, ppl, seed);
     let mut tracker = Tracker::new(&ppl, &stepper.config);
-    let window = ringleader::engine::hitting::window(ring.n());
     let mut left = STEPS;
     let _ = std::iter::repeat(()).try_for_each(|()| {
         let before = (stepper.clone(), tracker.clone());
-        let steps = window.min(left);
+        let steps = window(ring.n(), STEPS - left).min(left);
         let followed = if phases {
             tracker.follow_phases(&mut stepper, steps)
         } else {

@@ -307,7 +307,8 @@ impl<P: Protocol, S: Schedule> Run<'_, P, S> {
             When::Safe => None,
         });
         let goal = goal.chain([self.limit]).filter(|&at| at > self.stepper.steps).min().unwrap_or(self.limit);
-        let steps = window(self.stepper.config.len()).min(goal - self.stepper.steps);
+        let undisturbed = self.stepper.steps - self.struck.last().map_or(0, |struck| struck.step);
+        let steps = window(self.stepper.config.len(), undisturbed).min(goal - self.stepper.steps);
         if self.safe_now {
             return self.follow(steps);
         }

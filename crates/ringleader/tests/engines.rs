@@ -49,6 +49,23 @@ fn records_do_not_depend_on_the_engine_at_the_default_parameters() {
     same_records(&trial(20, "uniform", &[("psi", 20), ("kappa", 40)]), 0..30);
 }
 
+/// Undirected rings, whose clocks also say who initiates, and P_CL's coins.
+#[test]
+fn records_of_the_other_circuits_do_not_depend_on_the_engine() {
+    for n in [3, 4, 9, 40, 101] {
+        for (protocol, starts) in [
+            ("ysm", ["leaderless", "uniform", "two-leaders"]),
+            ("por", ["uniform", "two-segments", "uniform"]),
+            ("pcl", ["uniform", "one-color", "safe"]),
+        ] {
+            for start in starts {
+                let trial = Trial { protocol: protocol.into(), ..trial(n, start, &[]) };
+                same_records(&trial, if n > 9 { 0..5 } else { 0..70 });
+            }
+        }
+    }
+}
+
 #[test]
 fn limits_do_not_depend_on_the_engine() {
     for limit in [0, 1, 500, 3_000, 20_000] {

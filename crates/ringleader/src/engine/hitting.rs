@@ -7,11 +7,12 @@ use crate::engine::stepper::Stepper;
 use crate::protocol::Protocol;
 use crate::schedule::Schedule;
 
-/// How many interactions pass between two looks at a ring of `n` agents: enough that looking, copying and the
-/// final replay cost next to nothing.
+/// How many interactions pass between two looks at a ring of `n` agents that has gone undisturbed for `steps`: enough that
+/// looking and copying cost next to nothing, and so few that the final replay does. Now and then somebody wants to know how
+/// the run is going.
 #[must_use]
-pub fn window(n: usize) -> u64 {
-    (8 * n as u64).max(256)
+pub fn window(n: usize, steps: u64) -> u64 {
+    (8 * n as u64).max(256).max((steps / 128).min(1 << 20))
 }
 
 /// The least `k <= steps` such that `holds` after `k` interactions from `before`, given that it holds after `steps`.

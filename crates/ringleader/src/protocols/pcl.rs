@@ -6,6 +6,7 @@
 //! two, and both agents recolour. The derandomised variant gathers its random bits from the scheduler: an
 //! agent in role Alg that meets one in role Flip learns whether it was the initiator.
 
+use crate::circuit::WithCircuit;
 use crate::error::Error;
 use crate::protocol::{
     About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, uniform,
@@ -17,6 +18,8 @@ use crate::variable;
 use crate::variables::{Domain, Field, Variables};
 
 pub mod circuit;
+
+use circuit::PclCircuit;
 
 /// The number of colours of the paper.
 pub const DEFAULT_COLORS: u64 = 16;
@@ -304,6 +307,13 @@ impl<const DERANDOMISED: bool> Protocol for PclOf<DERANDOMISED> {
 
     fn is_safe(&self, config: &[State]) -> bool {
         red_free(config)
+    }
+
+    fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
+        match self.colors {
+            ..=16 => Some(work.with(PclCircuit::<4>::new(self)?)),
+            _ => Some(work.with(PclCircuit::<10>::new(self)?)),
+        }
     }
 
     fn starts() -> Vec<Start<Self>> {

@@ -6,6 +6,7 @@
 //!
 //! `color`, `c1` and `c2` are inputs: a two-hop colouring, and the colours of the two neighbours.
 
+use crate::circuit::WithCircuit;
 use crate::error::Error;
 use crate::protocol::{About, Input, Lane, Origin, Params, Protocol, Start, Transition};
 use crate::protocols::pcl::{COLORS, color_cell, colors_of, two_hop_colored, two_hop_coloring};
@@ -16,6 +17,8 @@ use crate::variable;
 use crate::variables::{Domain, Variables};
 
 pub mod circuit;
+
+use circuit::PorCircuit;
 
 /// The state of an agent: the variables of Algorithm 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -257,6 +260,13 @@ impl Protocol for Por {
 
     fn is_safe(&self, config: &[State]) -> bool {
         oriented(config).is_some() && inputs_right(config)
+    }
+
+    fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
+        match self.colors {
+            ..=16 => Some(work.with(PorCircuit::<4>::new(self)?)),
+            _ => Some(work.with(PorCircuit::<10>::new(self)?)),
+        }
     }
 
     fn starts() -> Vec<Start<Self>> {

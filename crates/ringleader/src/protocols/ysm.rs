@@ -9,6 +9,7 @@
 //! number of states and the time that the paper states. **Rule 2 is verbatim**: *EliminateLeaders*, Algorithm 5 of the
 //! paper, unchanged and shared with P_PL.
 
+use crate::circuit::WithCircuit;
 use crate::error::Error;
 use crate::protocol::{
     About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, leaders,
@@ -22,6 +23,8 @@ use crate::variable;
 use crate::variables::{Domain, Variables};
 
 pub mod circuit;
+
+use circuit::YsmCircuit;
 
 /// The largest `N`.
 pub const MAX_BOUND: u64 = MAX_N as u64;
@@ -166,6 +169,13 @@ impl Protocol for Ysm {
 
     fn is_safe(&self, config: &[State]) -> bool {
         counted(config) && in_c_pb(config)
+    }
+
+    fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
+        match self.bound {
+            ..=1024 => Some(work.with(YsmCircuit::<10>::new(self)?)),
+            _ => Some(work.with(YsmCircuit::<20>::new(self)?)),
+        }
     }
 
     fn starts() -> Vec<Start<Self>> {

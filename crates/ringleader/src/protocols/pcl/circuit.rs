@@ -3,7 +3,7 @@
 //! The two new colours of Line 78 are the input: first the initiator's bits, then the responder's. They are read only in
 //! lanes with a stamp conflict. The derandomised variant has no circuit.
 
-use super::{Pcl, State};
+use super::{PclOf, State};
 use crate::circuit::{Bit, Circuit, Uint, Visit, Wires, code, from_code};
 
 /// P_CL as a circuit with colours of `C` bits.
@@ -17,15 +17,14 @@ impl<const C: usize> PclCircuit<C> {
 
     /// The circuit of this protocol, if its colours fit the width.
     #[must_use]
-    pub fn new(pcl: &Pcl) -> Option<Self> {
-        (pcl.colors <= 1 << C).then_some(Self { colors: pcl.colors.into() })
+    pub fn new<const DERANDOMISED: bool>(pcl: &PclOf<DERANDOMISED>) -> Option<Self> {
+        (!DERANDOMISED && pcl.colors <= 1 << C).then_some(Self { colors: pcl.colors.into() })
     }
 
     /// Algorithm 7.
     #[inline(always)]
     fn both<B: Bit>(a: &mut Agent<B, C>, b: &mut Agent<B, C>, drawn: &Drawn<B, C>) {
-        let stamped = a.color.equals_that(b.stamp_c) & a.stamp_c.equals_that(b.color);
-        let conflict = stamped & (a.stamp_b ^ b.stamp_b); // 77
+        let conflict = a.stamp_conflict(b); // 77
         a.color = Uint::select(conflict, drawn.a, a.color); // 78
         b.color = Uint::select(conflict, drawn.b, b.color); // 78
         (a.stamp_c, b.stamp_c) = (b.color, a.color); // 79
@@ -39,6 +38,14 @@ struct Agent<B, const C: usize> {
     color: Uint<B, C>,
     stamp_c: Uint<B, C>,
     stamp_b: B,
+}
+
+impl<B: Bit, const C: usize> Agent<B, C> {
+    #[inline(always)]
+    fn stamp_conflict(&self, other: &Self) -> B {
+        let stamped = self.color.equals_that(other.stamp_c) & self.stamp_c.equals_that(other.color);
+        stamped & (self.stamp_b ^ other.stamp_b)
+    }
 }
 
 impl<B: Bit, const C: usize> Wires<B> for Agent<B, C> {
@@ -88,6 +95,18 @@ impl<const C: usize> Circuit for PclCircuit<C> {
         a.store(left, when);
         b.store(right, when);
         (colors.0.differs(a.color) | colors.1.differs(b.color)) & when
+    }
+
+    #[inline(always)]
+    fn reads_coin<B: Bit>(&self, l: &[B], r: &[B]) -> B {
+        let (a, b) = (Agent::<B, C>::load(&l[..Self::PLANES]), Agent::<B, C>::load(&r[..Self::PLANES]));
+        a.stamp_conflict(&b)
+    }
+
+    /// In a safe ring nobody will ever read a coin.
+    #[inline(always)]
+    fn unsettled<B: Bit>(&self, l: &[B], r: &[B]) -> B {
+        self.reads_coin(l, r)
     }
 
     fn encode(&self, state: &State) -> u128 {

@@ -93,6 +93,13 @@ impl<const C: usize> Circuit for PorCircuit<C> {
         (dirs.0.differs(a.dir) | dirs.1.differs(b.dir)) & when
     }
 
+    /// In a safe ring exactly one of two neighbours points to the other.
+    #[inline(always)]
+    fn unsettled<B: Bit>(&self, l: &[B], r: &[B]) -> B {
+        let (a, b) = (Agent::<B, C>::load(&l[..Self::PLANES]), Agent::<B, C>::load(&r[..Self::PLANES]));
+        !(a.dir.equals_that(b.color) ^ b.dir.equals_that(a.color))
+    }
+
     fn encode(&self, state: &State) -> u128 {
         let color = |color: u16| Uint::constant(color.into());
         code(Agent::<bool, C> {

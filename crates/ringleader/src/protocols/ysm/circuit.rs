@@ -40,11 +40,7 @@ impl<B: Bit, const D: usize> Wires<B> for Agent<B, D> {
 
     #[inline(always)]
     fn each(&mut self, visit: &mut impl Visit<B>) {
-        visit.bit(&mut self.war.leader);
-        visit.bit(&mut self.war.live);
-        visit.bit(&mut self.war.dummy);
-        visit.bit(&mut self.war.shield);
-        visit.bit(&mut self.war.signal_b);
+        self.war.each(visit);
         visit.uint(&mut self.dist);
     }
 }
@@ -66,6 +62,17 @@ impl<const D: usize> Circuit for YsmCircuit<D> {
         u.store(left, when);
         v.store(right, when);
         (leader ^ v.war.leader) & when
+    }
+
+    fn leader_plane(&self) -> Option<usize> {
+        Some(0)
+    }
+
+    /// In a safe ring every agent knows its distance to the leader.
+    #[inline(always)]
+    fn unsettled<B: Bit>(&self, l: &[B], r: &[B]) -> B {
+        let (u, v) = (Agent::<B, D>::load(&l[..Self::PLANES]), Agent::<B, D>::load(&r[..Self::PLANES]));
+        u.dist.plus(B::ONE).only(!v.war.leader).differs(v.dist)
     }
 
     fn encode(&self, state: &State) -> u128 {
