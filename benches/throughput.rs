@@ -1,9 +1,13 @@
-//! Throughput of the clear form against plain C++ (`ppl.cpp`), side by side in one run.
+//! Throughput of the engines against plain C++ (`ppl.cpp`), side by side in one run.
 //!
-//! `cargo bench` builds the C++ with the system compiler (`$CXX` or `c++`, `-O3 -march=native`), then alternates
-//! the contestants round by round, so that whatever the machine does to one it does to the other. Shown are median
-//! and spread in million interactions a second on one core, and the median of the ratios within a round. Nothing
-//! here decides a test.
+//! ```text
+//! cargo bench                    every engine at three sizes, with many rings, few and one; and each part of the sliced engine alone
+//! cargo bench -- end-to-end      from the leaderless start to the exact first safe step, against C++ that checks nothing (minutes)
+//! cargo bench -- scaling         the cost of such a trial from n = 64 to 4096 (minutes)
+//! ```
+//! The C++ is built with the system compiler (`$CXX` or `c++`, `-O3 -march=native`). Contestants alternate round by
+//! round, so that whatever the machine does to one it does to the other. Shown are median and spread in million
+//! interactions a second on one core, and the median of the ratios within a round. Nothing here decides a test.
 //!
 //! All run P_PL from the all-zero leaderless configuration with the default psi and kappa_max:
 //! - `C++`: `ppl.cpp`, a struct of ints and mt19937_64;
@@ -11,11 +15,15 @@
 //! - `convergence`: the same with changes of output followed and windows checked for safety;
 //! - `phases`: the same with every open phase watched at every step;
 //! - `clocks`: the stepper under clocks on the edges;
-//! - `sliced`, `sliced-portable`: a batch of rings, one in every lane, from start to limit, with all that a record needs.
+//! - `sliced 512` and so on: that many rings at once, in windows as a trial runs them, with all looks at the end of a window but
+//!   without the replay that ends a trial; with the widest words, with AVX2, and in plain words.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::process::Command;
 use std::time::Instant;
+
+use ringleader::engine::sliced::{Part, Words, alone, at_once};
 
 use ringleader::engine::hitting::window;
 use ringleader::engine::stepper::Stepper;
@@ -30,31 +38,113 @@ use ringleader::trial::{Engine, Trial};
 const ROUNDS: u64 = 5;
 const STEPS: u64 = 20_000_000;
 const SIZES: [usize; 3] = [64, 1024, 16384];
-/// Larger rings in all lanes take too long for a benchmark.
-const LARGEST_SLICED: usize = 1024;
+const RINGS: [u64; 4] = [512, 64, 16, 1];
 
-type Contestant<'a> = (&'a str, Box<dyn Fn(u64) -> f64 + 'a>);
+type Contestant<'a> = (String, Box<dyn Fn(u64) -> f64 + 'a>);
 
 fn main() {
     let directory = std::env::temp_dir().join(format!("ringleader-bench-{}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a temporary directory");
     let cpp = build(&directory);
-    println!("P_PL, {STEPS} interactions a round, {ROUNDS} rounds, million interactions a second on one core");
-    for n in SIZES {
-        let ring = Ring::new(n, Orientation::Directed).expect("a valid size");
-        let ppl = Ppl::new(ring, &Params::default()).expect("valid parameters");
-        let contestants: [Contestant<'_>; 7] = [
-            ("C++", Box::new(|seed| run_cpp(&cpp, ring, ppl, seed))),
-            ("stepper", Box::new(|seed| timed(|| stepper(ring, ppl, seed)))),
-            ("convergence", Box::new(|seed| timed(|| followed(ring, ppl, seed, false)))),
-            ("phases", Box::new(|seed| timed(|| followed(ring, ppl, seed, true)))),
-            ("clocks", Box::new(|seed| timed(|| clocks(ring, ppl, seed)))),
-            ("sliced", Box::new(|seed| sliced(ring, Engine::Sliced, 512, seed))),
-            ("sliced-portable", Box::new(|seed| sliced(ring, Engine::SlicedPortable, 64, seed))),
-        ];
-        compare(n, if n <= LARGEST_SLICED { &contestants } else { &contestants[..5] });
+    match std::env::args().find(|argument| ["end-to-end", "scaling"].contains(&argument.as_str())).as_deref() {
+        Some("end-to-end") => end_to_end(&cpp),
+        Some(_) => scaling(),
+        None => matrix(&cpp),
     }
     let _ = std::fs::remove_dir_all(&directory);
+}
+
+fn matrix(cpp: &std::path::Path) {
+    println!("P_PL, {STEPS} interactions a round, {ROUNDS} rounds, million interactions a second on one core");
+    for n in SIZES {
+        let (ring, ppl) = setting(n);
+        let mut contestants: Vec<Contestant<'_>> = vec![
+            ("C++".into(), Box::new(move |seed| run_cpp(cpp, ring, ppl, seed))),
+            ("stepper".into(), Box::new(move |seed| timed(|| stepper(ring, ppl, seed)))),
+            ("convergence".into(), Box::new(move |seed| timed(|| followed(ring, ppl, seed, false)))),
+            ("phases".into(), Box::new(move |seed| timed(|| followed(ring, ppl, seed, true)))),
+            ("clocks".into(), Box::new(move |seed| timed(|| clocks(ring, ppl, seed)))),
+        ];
+        for rings in RINGS {
+            for engine in [Engine::Sliced, Engine::SlicedAvx2, Engine::SlicedPortable] {
+                let run = move |seed| sliced(ring, engine, rings, seed);
+                contestants.push((format!("{} {rings}", engine.name()), Box::new(run)));
+            }
+        }
+        compare(n, &contestants);
+    }
+    roofline();
+}
+
+/// Each part of the sliced engine alone, on whole rings of 64 agents: what the others would have to cost nothing for.
+fn roofline() {
+    println!(
+        "\nEach part of the sliced engine alone, n = 64, best of 20\n  {:32} {:>10} {:>12}",
+        "", "ns a visit", "million/s"
+    );
+    for words in [Words::Avx512, Words::Avx2, Words::Portable].into_iter().filter(|words| words.available()) {
+        for (part, name) in [
+            (Part::Draw, "draws (random numbers)"),
+            (Part::Schedule, "firings (scheduling)"),
+            (Part::Transition, "interactions (transition)"),
+        ] {
+            let mut best = (f64::INFINITY, 0);
+            for _ in 0..20 {
+                let start = Instant::now();
+                let done = alone(part, words, 100).expect("these words are available");
+                let seconds = start.elapsed().as_secs_f64();
+                best = if seconds < best.0 { (seconds, done) } else { best };
+            }
+            let (visit, rate) = (best.0 / (100.0 * 64.0) * 1e9, best.1 as f64 / best.0 / 1e6);
+            println!("  {:32} {visit:10.1} {rate:12.1}", format!("{words:?} {name}"));
+        }
+    }
+}
+
+/// Whole trials from the leaderless start, against C++ that runs as many steps and checks nothing.
+fn end_to_end(cpp: &std::path::Path) {
+    println!("From the leaderless start to the exact first safe step, one core\n");
+    println!("  {:>6} {:>7} {:>16} {:>10} {:>10} {:>8}", "n", "trials", "steps", "million/s", "C++", "ratio");
+    for (n, trials) in [(256, 512), (256, 64), (1024, 64), (1024, 512)] {
+        let (ring, ppl) = setting(n);
+        let before = run_cpp(cpp, ring, ppl, 1);
+        let (steps, seconds) = whole_trials(n, trials);
+        let cpp = (before + run_cpp(cpp, ring, ppl, 2)) / 2.0;
+        let rate = steps as f64 / seconds / 1e6;
+        println!("  {n:6} {trials:7} {steps:16} {rate:10.1} {cpp:10.1} {:8.2}", rate / cpp);
+    }
+}
+
+/// The cost of a trial against n^2 log n.
+fn scaling() {
+    println!("From the leaderless start to the exact first safe step, one core\n");
+    println!(
+        "  {:>6} {:>7} {:>14} {:>22} {:>26}",
+        "n", "trials", "seconds/trial", "steps / (n^2 log2 n)", "nanoseconds / (n^2 log2 n)"
+    );
+    for (n, trials) in [(64, 512), (128, 512), (256, 256), (512, 128), (1024, 64), (2048, 16), (4096, 8)] {
+        let (steps, seconds) = whole_trials(n, trials);
+        let unit = (n * n) as f64 * (n as f64).log2() * trials as f64;
+        let cost = seconds / trials as f64;
+        println!("  {n:6} {trials:7} {cost:14.4} {:22.2} {:26.2}", steps as f64 / unit, seconds * 1e9 / unit);
+    }
+}
+
+/// Steps and seconds of trials to the end.
+fn whole_trials(n: usize, trials: u64) -> (u64, f64) {
+    let mut trial = Trial::new("ppl", n, 1);
+    (trial.phases, trial.engine) = (false, Engine::Sliced);
+    let start = Instant::now();
+    let records =
+        run_batch(&trial, 1..trials + 1, &|| false, &mut |_| ControlFlow::Continue(())).expect("a valid batch");
+    let seconds = start.elapsed().as_secs_f64();
+    assert!(records.iter().all(|(_, record)| record.safe.is_some()), "a trial was censored");
+    (records.iter().map(|(_, record)| record.steps).sum(), seconds)
+}
+
+fn setting(n: usize) -> (Ring, Ppl) {
+    let ring = Ring::new(n, Orientation::Directed).expect("a valid size");
+    (ring, Ppl::new(ring, &Params::default()).expect("valid parameters"))
 }
 
 fn build(directory: &std::path::Path) -> std::path::PathBuf {
@@ -98,17 +188,26 @@ fn clocks(ring: Ring, ppl: Ppl, seed: u64) {
     std::hint::black_box(&stepper.config);
 }
 
-/// Million interactions a second of `rings` trials at once, over 32 windows of clocks each, of which the last is replayed in
-/// the clear form.
+/// Million interactions a second of `rings` trials at once, over whole windows of clocks: each has 128 n interactions a ring on
+/// average, and the sum over all of them is as good as that.
 fn sliced(ring: Ring, engine: Engine, rings: u64, seed: u64) -> f64 {
-    let mut trial = Trial::new("ppl", ring.n(), seed);
+    let words = match engine {
+        Engine::SlicedPortable => Words::Portable,
+        Engine::SlicedAvx2 => Words::Avx2,
+        _ => Words::widest(),
+    };
+    let (running, _) = at_once(words, ring.n(), rings as usize);
+    let (mut trial, window) = (Trial::new("ppl", ring.n(), seed), 128 * ring.n() as u64 * running as u64);
     (trial.phases, trial.engine) = (false, engine);
-    trial.limit = Some(32 * 128 * ring.n() as u64);
-    let start = Instant::now();
-    let records =
-        run_batch(&trial, seed..seed + rings, &|| false, &mut |_| ControlFlow::Continue(())).expect("a valid batch");
-    let steps: u64 = records.iter().map(|(_, record)| record.steps).sum();
-    steps as f64 / start.elapsed().as_secs_f64() / 1e6
+    let windows = (STEPS / window).clamp(3, 40) as usize;
+    let stamps = RefCell::new(Vec::new());
+    let stop = || {
+        stamps.borrow_mut().push(Instant::now());
+        stamps.borrow().len() > windows
+    };
+    run_batch(&trial, seed..seed + rings, &stop, &mut |_| ControlFlow::Continue(())).expect("a valid batch");
+    let stamps = stamps.borrow();
+    windows as f64 * window as f64 / (stamps[windows] - stamps[0]).as_secs_f64() / 1e6
 }
 
 /// Windows as in a trial, but past safety, so that every contestant runs the same number of interactions.
@@ -136,13 +235,13 @@ fn compare(n: usize, contestants: &[Contestant<'_>]) {
         (0..=ROUNDS).map(|round| contestants.iter().map(|(_, run)| run(round)).collect()).collect();
     // The first round warms up.
     let rounds = &rounds[1..];
-    println!("\nn = {n}\n  {:15} {:>8} {:>17} {:>14}", "", "median", "least - most", "ratio to C++");
+    println!("\nn = {n}\n  {:20} {:>8} {:>17} {:>14}", "", "median", "least - most", "ratio to C++");
     for (k, (name, _)) in contestants.iter().enumerate() {
         let speeds = sorted(rounds.iter().map(|round| round[k]));
         let ratios = sorted(rounds.iter().map(|round| round[k] / round[0]));
         let (least, most) = (speeds[0], speeds[speeds.len() - 1]);
         let spread = format!("{least:.1} - {most:.1}");
-        println!("  {name:15} {:8.1} {spread:>17} {:14.2}", speeds[speeds.len() / 2], ratios[ratios.len() / 2]);
+        println!("  {name:20} {:8.1} {spread:>17} {:14.2}", speeds[speeds.len() / 2], ratios[ratios.len() / 2]);
     }
 }
 

@@ -167,9 +167,9 @@ pub const MULTIPLIERS: [u32; 2] = [0x7feb_352d, 0x846c_a68b];
 pub const LOG: [f32; 6] = {
     const MEAN: f32 = -16_777_216.0;
     [
-        0.999_971_64 * MEAN,
+        0.999_971_6 * MEAN,
         -0.500_138_05 * MEAN,
-        0.335_865_42 * MEAN,
+        0.335_865_4 * MEAN,
         -0.238_790_97 * MEAN,
         0.159_419_4 * MEAN,
         -0.383_920_46 * MEAN,

@@ -137,18 +137,16 @@ fn batch<P: Protocol>(
     stop: &dyn Fn() -> bool,
     finished: &mut Finished<'_>,
 ) -> Result<Vec<(u64, Record)>, Error> {
-    let worth_it = trial.engine != Engine::Auto || seeds.len() >= WORTH_SLICING;
-    if worth_it
-        && trial.engine != Engine::Stepper
-        && let Some(all) = run_sliced::<P>(trial, seeds, stop, finished)?
+    if worth_slicing(trial, seeds.len())
+        && let Some(all) = run_sliced::<P>(trial, seeds, &|_| stop(), finished)?
     {
-        let numbered = seeds.iter().copied().zip(all);
-        return Ok(numbered.filter_map(|(seed, done)| Some((seed, done?.0))).collect());
+        let records = seeds.iter().zip(all).filter_map(|(&seed, done)| Some((seed, done?.0)));
+        return Ok(records.filter(|(_, record)| !record.interrupted).collect());
     }
     one_by_one::<P>(trial, seeds, stop, finished)
 }
 
-/// How many trials of this kind are best run at once by one thread, given as many: 1, or as many as there are lanes.
+/// How many trials of this kind are best run at once by one thread, given as many: 1, or as many as the lanes have room for.
 ///
 /// # Errors
 /// If the trial is refused.
@@ -165,11 +163,19 @@ fn batch_size_of<P: Protocol>(trial: &Trial) -> Result<usize, Error> {
     let (_, protocol) = set_up::<P>(trial)?;
     let sliced =
         trial.engine != Engine::Stepper && unsliceable(trial).is_none() && protocol.with_circuit(Exists).is_some();
-    Ok(if sliced { words(trial.engine).lanes() } else { 1 })
+    Ok(if sliced { sliced::at_once(words(trial.engine), trial.n, usize::MAX).0 } else { 1 })
 }
 
-/// With fewer trials than this the stepper is faster: most lanes would be idle.
-const WORTH_SLICING: usize = 24;
+/// With fewer lanes in use than this the stepper is faster.
+const WORTH_SLICING: usize = 48;
+
+fn worth_slicing(trial: &Trial, rings: usize) -> bool {
+    match trial.engine {
+        Engine::Stepper => false,
+        Engine::Auto => sliced::at_once(words(trial.engine), trial.n, rings).1 >= WORTH_SLICING,
+        _ => true,
+    }
+}
 
 fn one_by_one<P: Protocol>(
     trial: &Trial,
@@ -214,7 +220,7 @@ fn unsliceable(trial: &Trial) -> Option<&'static str> {
 fn run_sliced<P: Protocol>(
     trial: &Trial,
     seeds: &[u64],
-    stop: &dyn Fn() -> bool,
+    stop: &dyn Fn(u64) -> bool,
     finished: &mut Finished<'_>,
 ) -> Result<Option<Vec<Option<sliced::Finished<P>>>>, Error> {
     let refuse = |why: &str| match trial.engine {
@@ -514,39 +520,27 @@ impl<P: Protocol> Population for Typed<P> {
     }
 
     fn run(&mut self, trial: &Trial, watch: &mut Watch<'_>) -> Result<Record, Error> {
-        if matches!(trial.engine, Engine::Sliced | Engine::SlicedPortable) {
-            return self.run_alone_in_a_lane(trial, watch);
+        if worth_slicing(trial, 1)
+            && let Some(record) = self.run_in_arcs(trial, watch)?
+        {
+            return Ok(record);
         }
         trial::run(&self.protocol, self.ring, trial, &mut self.config, watch)
     }
 }
 
 impl<P: Protocol> Typed<P> {
-    /// The sliced engine with a single trial: good for comparing engines, not for speed.
-    fn run_alone_in_a_lane(&mut self, trial: &Trial, watch: &mut Watch<'_>) -> Result<Record, Error> {
-        let stopped = RefCell::new((false, watch));
-        let stop = || {
-            let (stopped, watch) = &mut *stopped.borrow_mut();
-            *stopped |= watch(0, &Vec::new).is_break();
-            *stopped
-        };
+    /// The sliced engine with a single trial, all lanes of which are arcs of its ring; `None` if it cannot and was not insisted on.
+    fn run_in_arcs(&mut self, trial: &Trial, watch: &mut Watch<'_>) -> Result<Option<Record>, Error> {
+        let watch = RefCell::new(watch);
+        let stop = |steps| (watch.borrow_mut())(steps, &Vec::new).is_break();
         let agents = (0..self.config.len()).map(|i| self.agent(i)).collect();
         let trial = Trial { from: Some(From::Given(agents)), ..trial.clone() };
         let done = run_sliced::<P>(&trial, &[trial.seed], &stop, &mut |_| ControlFlow::Continue(()))?;
-        match done.and_then(|mut all| all.pop().flatten()) {
-            Some((record, config)) => {
-                self.config = config;
-                Ok(record)
-            }
-            None => {
-                // Stopped: nothing is known of the lane but how it began.
-                let halted = Trial { engine: Engine::Stepper, limit: Some(0), ..trial };
-                let record = trial::run(&self.protocol, self.ring, &halted, &mut self.config, &mut |_, _| {
-                    ControlFlow::Break(())
-                })?;
-                Ok(Record { interrupted: true, censored: false, ..record })
-            }
-        }
+        Ok(done.and_then(|mut all| all.pop().flatten()).map(|(record, config)| {
+            self.config = config;
+            record
+        }))
     }
 
     /// Follows a schedule, and gives back what is left of it.

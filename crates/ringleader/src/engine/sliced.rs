@@ -51,8 +51,8 @@ pub(crate) struct Batch<'a, P: Protocol> {
     pub(crate) seeds: &'a [u64],
     /// The initial configuration of a seed.
     pub(crate) start: &'a dyn Fn(u64) -> Result<Vec<P::State>, Error>,
-    /// Asked once a window whether to stop.
-    pub(crate) stop: &'a dyn Fn() -> bool,
+    /// Asked once a window whether to stop, and told how many interactions the rings that run have behind them.
+    pub(crate) stop: &'a dyn Fn(u64) -> bool,
 }
 
 /// A finished trial, with its last configuration.
@@ -91,7 +91,8 @@ struct Runner<'a, P: Protocol, L, C> {
     finished: Vec<Option<Finished<P>>>,
 }
 
-/// Runs all trials of a batch with this reading and circuit. What is finished when it is stopped is returned; others are `None`.
+/// Runs all trials of a batch with this reading and circuit. If it is stopped, trials that were running are returned as
+/// interrupted ones, and those that were not are `None`.
 ///
 /// # Errors
 /// If a start is refused.
@@ -108,7 +109,7 @@ where
     let finished = batch.seeds.iter().map(|_| None).collect();
     let layout = Layout::new(L::LANES, batch.ring.n(), batch.seeds.len());
     let mut runner = Runner::<P, L, C>::new(batch, circuit, layout, finished);
-    while !(batch.stop)() {
+    while !(batch.stop)(runner.rings.iter().flatten().map(|ring| ring.steps).sum()) {
         if runner.fill(told)?.is_break() || runner.rings.iter().all(Option::is_none) {
             break;
         }
@@ -119,7 +120,7 @@ where
             break;
         }
     }
-    Ok(runner.finished)
+    Ok(runner.interrupt())
 }
 
 impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C> {
@@ -184,8 +185,7 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         for k in 0..self.rings.len() {
             let Some(ring) = &mut self.rings[k] else { continue };
             let (count, changed) = (self.block.counted(k), self.block.changed(k));
-            let safe =
-                self.block.is_hopeful(k) && self.batch.protocol.is_safe(&self.block.read(&self.block.planes, k));
+            let safe = self.block.is_hopeful(k) && self.batch.protocol.is_safe(&self.block.read(&self.block.planes, k));
             if safe || ring.steps + count >= self.batch.limit {
                 let index = ring.index;
                 let (record, config) = self.finish(k, count, safe);
@@ -217,17 +217,33 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         let exact = if safe { first_in(&stepper, count, P::is_safe) } else { count };
         let followed = tracker.follow_output(&mut stepper, exact.min(most));
         debug_assert!(followed.is_ok(), "a window ended early: {followed:?}");
-        let changed = match (tracker.last_output_change, &ring.change) {
-            (0, None) => 0,
-            (0, Some(change)) => {
-                let clocks = Clocks::from_window(batch.ring, ring.seed, change.window);
-                change.steps + clocks.until((change.ring >> 32) as u32, change.ring as u32 as usize) as u64
-            }
-            (step, _) => ring.steps + step,
+        let changed = match tracker.last_output_change {
+            0 => self.changed_before(ring),
+            step => ring.steps + step,
         };
         let in_time = safe && exact <= most;
         let (steps, coins_read) = (ring.steps + exact.min(most), ring.coins_read + stepper.coins_read);
         (self.record(steps, in_time.then_some(steps), changed, coins_read), stepper.config)
+    }
+
+    /// The last change of output before this window.
+    fn changed_before(&self, ring: &Running) -> u64 {
+        ring.change.as_ref().map_or(0, |change| {
+            let clocks = Clocks::from_window(self.batch.ring, ring.seed, change.window);
+            change.steps + clocks.until((change.ring >> 32) as u32, change.ring as u32 as usize) as u64
+        })
+    }
+
+    /// Hands in what is still running, as it is.
+    fn interrupt(mut self) -> Vec<Option<Finished<P>>> {
+        for (k, ring) in self.rings.iter().enumerate() {
+            if let Some(ring) = ring {
+                let record = self.record(ring.steps, None, self.changed_before(ring), ring.coins_read);
+                let record = Record { censored: false, interrupted: true, ..record };
+                self.finished[ring.index] = Some((record, self.block.read(&self.block.planes, k)));
+            }
+        }
+        self.finished
     }
 
     fn record(&self, steps: u64, safe: Option<u64>, last_output_change: u64, coins_read: u64) -> Record {
@@ -293,6 +309,14 @@ impl Words {
             Self::Avx512 => 512,
         }
     }
+}
+
+/// How many of `rings` rings of size `n` run at the same time in these words, and how many lanes they take.
+#[must_use]
+pub fn at_once(words: Words, n: usize, rings: usize) -> (usize, usize) {
+    let layout = Layout::new(words.lanes(), n, rings);
+    let running = layout.rings.min(rings);
+    (running, running * layout.arcs)
 }
 
 /// Runs a batch with these words; with plain ones if the processor does not have them.
@@ -368,7 +392,7 @@ mod tests {
             let seeds: Vec<u64> = (0..trials).collect();
             let start = |seed| uniform(&protocol, ring, &mut stream(seed, Stream::Start));
             let batch =
-                Batch { protocol: &protocol, ring, limit: 100_000, seeds: &seeds, start: &start, stop: &|| false };
+                Batch { protocol: &protocol, ring, limit: 100_000, seeds: &seeds, start: &start, stop: &|_| false };
             let all = protocol.with_circuit(EveryWidth(&batch)).unwrap();
             assert!(all[0].iter().all(Option::is_some));
             assert!(all.iter().all(|width| *width == all[0]), "n {n}");

@@ -310,10 +310,7 @@ impl<const DERANDOMISED: bool> Protocol for PclOf<DERANDOMISED> {
     }
 
     fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
-        match self.colors {
-            ..=16 => Some(work.with(PclCircuit::<4>::new(self)?)),
-            _ => Some(work.with(PclCircuit::<10>::new(self)?)),
-        }
+        Some(work.with(PclCircuit::<4>::new(self)?))
     }
 
     fn starts() -> Vec<Start<Self>> {

@@ -263,10 +263,7 @@ impl Protocol for Por {
     }
 
     fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
-        match self.colors {
-            ..=16 => Some(work.with(PorCircuit::<4>::new(self)?)),
-            _ => Some(work.with(PorCircuit::<10>::new(self)?)),
-        }
+        Some(work.with(PorCircuit::<4>::new(self)?))
     }
 
     fn starts() -> Vec<Start<Self>> {

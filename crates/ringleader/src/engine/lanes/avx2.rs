@@ -112,7 +112,7 @@ impl Lanes for B256 {
     fn race(own: &[u32], left: &[u32], right: &[u32]) -> Self {
         let (own, left, right) = (&own[..256], &left[..256], &right[..256]);
         let mut fires = [0_u8; 32];
-        for k in 0..32 {
+        for (k, fires) in fires.iter_mut().enumerate() {
             // SAFETY: see above.
             unsafe {
                 let others = _mm256_min_epu32(load(left, k), load(right, k));
@@ -120,7 +120,7 @@ impl Lanes for B256 {
                 // not fire; no time is 2^31 - 1, as its rank is at most 2.
                 let first = _mm256_min_epu32(others, _mm256_set1_epi32(i32::MAX));
                 let precedes = _mm256_andnot_si256(load(own, k), _mm256_cmpgt_epi32(first, load(own, k)));
-                fires[k] = _mm256_movemask_ps(_mm256_castsi256_ps(precedes)) as u8;
+                *fires = _mm256_movemask_ps(_mm256_castsi256_ps(precedes)) as u8;
             }
         }
         // SAFETY: 32 masks of 8 bits are the 32 bytes that are read.
@@ -152,12 +152,12 @@ impl Lanes for B256 {
     fn left_initiates(times: &[u32], keys: LaneKeys<'_>) -> Self {
         let (times, base, salt) = (&times[..256], &keys.base[..256], &keys.salt[..256]);
         let mut left = [0_u8; 32];
-        for k in 0..32 {
+        for (k, left) in left.iter_mut().enumerate() {
             // SAFETY: see above.
             unsafe {
                 let base = _mm256_xor_si256(load(base, k), _mm256_set1_epi32(INITIATOR as i32));
                 let hashed = hash(load(times, k), base, load(salt, k), keys.edge);
-                left[k] = !_mm256_movemask_ps(_mm256_castsi256_ps(hashed)) as u8;
+                *left = !_mm256_movemask_ps(_mm256_castsi256_ps(hashed)) as u8;
             }
         }
         // SAFETY: 32 masks of 8 bits are the 32 bytes that are read.

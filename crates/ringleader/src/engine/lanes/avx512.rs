@@ -125,12 +125,12 @@ impl Lanes for B512 {
     fn race(own: &[u32], left: &[u32], right: &[u32]) -> Self {
         let (own, left, right) = (&own[..512], &left[..512], &right[..512]);
         let mut fires = [0_u16; 32];
-        for k in 0..32 {
+        for (k, fires) in fires.iter_mut().enumerate() {
             // SAFETY: see above.
             unsafe {
                 let others = _mm512_min_epu32(load(left, k), load(right, k));
                 let first = _mm512_min_epu32(others, _mm512_set1_epi32(WINDOW as i32));
-                fires[k] = _mm512_cmplt_epu32_mask(load(own, k), first);
+                *fires = _mm512_cmplt_epu32_mask(load(own, k), first);
             }
         }
         // SAFETY: 32 masks of 16 bits are the 64 bytes that are read.

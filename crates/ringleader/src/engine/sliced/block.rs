@@ -225,12 +225,12 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
     fn open(&mut self) {
         for j in 0..self.layout.slots {
             let (layout, times) = (self.layout, self.times.row_mut(j + 1));
-            for lane in 0..L::LANES {
-                times[lane] = start(layout.first(layout.arc(lane)) + j);
+            for (lane, time) in times.iter_mut().enumerate() {
+                *time = start(layout.first(layout.arc(lane)) + j);
             }
             L::redraw(self.busy, times, self.keys.of(j));
-            for lane in 0..L::LANES {
-                times[lane] = times[lane].wrapping_sub(start(layout.first(layout.arc(lane)) + j).wrapping_add(1));
+            for (lane, time) in times.iter_mut().enumerate() {
+                *time = time.wrapping_sub(start(layout.first(layout.arc(lane)) + j).wrapping_add(1));
             }
             (!self.busy).rest(times);
         }

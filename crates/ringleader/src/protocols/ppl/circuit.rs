@@ -5,7 +5,7 @@
 //!
 //! Numbers are held in the form in which the questions asked of them are cheap. The widths are `W` bits, with `psi <= 2^W`, and `K`
 //! bits, with `kappa_max < 2^K`:
-//! - `dist = psi * half + offset`, and `offset` is counted from [`PplCircuit::first`], so that it ends with the largest number of `W` bits;
+//! - `dist = psi * half + offset`, and `offset` is counted so that `psi - 1` is the largest number of `W` bits;
 //! - a token with `token[1] > 0` has `right` and the way `token[1] - 1`; one with `token[1] < 0` has the way
 //!   `token[1] + psi`; bottom has neither;
 //! - `hits = psi` is a plane of its own, as no interaction leaves it behind;
