@@ -2,6 +2,7 @@
 //!
 //! They need nothing from the protocol but its declaration, so a new protocol is checked from the day it is listed.
 
+pub mod explicit;
 pub mod forms;
 
 use std::fmt;

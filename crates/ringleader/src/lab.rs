@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
+use crate::check::explicit::{self, Explored, Workers};
 use crate::check::{self, Broken};
 use crate::circuit::{Circuit, WithCircuit};
 use crate::engine::sliced;
@@ -58,10 +59,12 @@ pub struct Entry {
     starts: fn() -> Vec<(&'static str, &'static str)>,
     populate: fn(&Trial) -> Result<Box<dyn Population>, Error>,
     check: fn(usize, &Params, u64) -> Result<(), Broken>,
+    explore: Explore,
     batch: RunBatch,
     batch_size: fn(&Trial) -> Result<usize, Error>,
 }
 
+type Explore = fn(usize, &Params, u64, &mut Workers<'_>) -> Result<Explored, Error>;
 type RunBatch = fn(&Trial, &[u64], &dyn Fn() -> bool, &mut Finished<'_>) -> Result<Vec<(u64, Record)>, Error>;
 
 const fn entry<P: Protocol>() -> Entry {
@@ -70,6 +73,7 @@ const fn entry<P: Protocol>() -> Entry {
         starts: || P::starts().iter().map(|start| (start.name, start.about)).collect(),
         populate: populate::<P>,
         check: check::laws::<P>,
+        explore: explore::<P>,
         batch: batch::<P>,
         batch_size: batch_size_of::<P>,
     }
@@ -102,6 +106,14 @@ impl Entry {
     /// The first law that is broken, with a witness.
     pub fn check(self, n: usize, params: &Params, seed: u64) -> Result<(), Broken> {
         (self.check)(n, params, seed)
+    }
+
+    /// Checks every configuration of a ring of `n` agents, within so many bytes of memory.
+    ///
+    /// # Errors
+    /// If the size or a parameter is refused.
+    pub fn explore(self, n: usize, params: &Params, memory: u64, workers: &mut Workers<'_>) -> Result<Explored, Error> {
+        (self.explore)(n, params, memory, workers)
     }
 }
 
@@ -422,6 +434,11 @@ fn configure<P: Protocol>(
         Some(From::Named(name)) => started(protocol, ring, Some(name), trial.seed),
         None => started(protocol, ring, None, trial.seed),
     }
+}
+
+fn explore<P: Protocol>(n: usize, params: &Params, memory: u64, workers: &mut Workers<'_>) -> Result<Explored, Error> {
+    known_parameters::<P>(params)?;
+    explicit::explore::<P>(n, params, memory, workers)
 }
 
 fn known_parameters<P: Protocol>(params: &Params) -> Result<(), Error> {
