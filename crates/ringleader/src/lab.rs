@@ -24,6 +24,7 @@ use crate::protocols::pcl::{Pcl, PclDerandomised};
 use crate::protocols::por::Por;
 use crate::protocols::ppl::Ppl;
 use crate::protocols::ppl_prime::PplPrime;
+use crate::protocols::thue_morse::ThueMorse;
 use crate::protocols::undirected::{Undirected, UndirectedDerandomised};
 use crate::protocols::ysm::Ysm;
 use crate::random::{Stream, stream};
@@ -45,6 +46,7 @@ pub const PROTOCOLS: &[Entry] = &[
     entry::<Ysm>(),
     entry::<Fj>(),
     entry::<Aaf>(),
+    entry::<ThueMorse>(),
     entry::<AafOrientation>(),
     entry::<AafColouring>(),
     entry::<AafToken>(),
