@@ -221,6 +221,8 @@ Examples:
   ringleader check por --n 3..7                     every two-hop colouring with the fewest colours
   ringleader check pcl --n 4 --colors 5 --json | jq .checks[0].verdict
   ringleader check elim --n 3..6                    EliminateLeaders alone, from C_PB
+  ringleader check elim --n 3 --everywhere --witness case.json
+                                                    it fails outside; `ringleader replay case.json` shows how
 
 {EXIT_CODES}"))]
 pub(crate) struct CheckArgs {
@@ -232,6 +234,9 @@ pub(crate) struct CheckArgs {
     pub(crate) n: Sizes,
     #[command(flatten)]
     pub(crate) params: ParamArgs,
+    /// Ask for safety from every configuration, even where the protocol promises nothing
+    #[arg(long)]
+    pub(crate) everywhere: bool,
     /// The most memory that configurations may take, such as 512M or 4G; each takes three bits
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes)]
     pub(crate) memory: u64,

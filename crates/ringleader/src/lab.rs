@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
-use crate::check::explicit::{self, Explored, Workers};
+use crate::check::explicit::{self, Explored, Scope, Workers};
 use crate::check::{self, Broken};
 use crate::circuit::{Circuit, WithCircuit};
 use crate::engine::sliced;
@@ -66,7 +66,7 @@ pub struct Entry {
     batch_size: fn(&Trial) -> Result<usize, Error>,
 }
 
-type Explore = fn(usize, &Params, u64, &mut Workers<'_>) -> Result<Explored, Error>;
+type Explore = fn(usize, &Params, Scope, &mut Workers<'_>) -> Result<Explored, Error>;
 type RunBatch = fn(&Trial, &[u64], &dyn Fn() -> bool, &mut Finished<'_>) -> Result<Vec<(u64, Record)>, Error>;
 
 const fn entry<P: Protocol>() -> Entry {
@@ -110,12 +110,18 @@ impl Entry {
         (self.check)(n, params, seed)
     }
 
-    /// Checks every configuration of a ring of `n` agents, within so many bytes of memory.
+    /// Checks every configuration of a ring of `n` agents.
     ///
     /// # Errors
     /// If the size or a parameter is refused.
-    pub fn explore(self, n: usize, params: &Params, memory: u64, workers: &mut Workers<'_>) -> Result<Explored, Error> {
-        (self.explore)(n, params, memory, workers)
+    pub fn explore(
+        self,
+        n: usize,
+        params: &Params,
+        scope: Scope,
+        workers: &mut Workers<'_>,
+    ) -> Result<Explored, Error> {
+        (self.explore)(n, params, scope, workers)
     }
 }
 
@@ -438,9 +444,9 @@ fn configure<P: Protocol>(
     }
 }
 
-fn explore<P: Protocol>(n: usize, params: &Params, memory: u64, workers: &mut Workers<'_>) -> Result<Explored, Error> {
+fn explore<P: Protocol>(n: usize, params: &Params, scope: Scope, workers: &mut Workers<'_>) -> Result<Explored, Error> {
     known_parameters::<P>(params)?;
-    explicit::explore::<P>(n, params, memory, workers)
+    explicit::explore::<P>(n, params, scope, workers)
 }
 
 fn known_parameters<P: Protocol>(params: &Params) -> Result<(), Error> {

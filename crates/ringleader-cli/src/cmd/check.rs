@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ringleader::check::explicit::{Claim, Explored, Flaw, Verdict, Work};
+use ringleader::check::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work};
 use ringleader::lab::{Entry, Population, Script, populate_trial, protocol};
 use ringleader::protocol::Params;
 use ringleader::ring::Orientation;
@@ -41,7 +41,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), Stop> {
     let sizes = &args.n.0;
     // All that can be refused is refused before anything runs.
     for &n in sizes {
-        entry.explore(n, &args.params.0, 0, &mut |_, _, _| ControlFlow::Break(()))?;
+        entry.explore(n, &args.params.0, Scope { memory: 0, everywhere: false }, &mut |_, _, _| {
+            ControlFlow::Break(())
+        })?;
     }
     if let Some(path) = &args.witness {
         files::check_writable(path)?;
@@ -95,7 +97,8 @@ fn save(path: &Path, witness: &Value) -> Result<(), Stop> {
 fn explore(entry: Entry, n: usize, args: &CheckArgs, threads: usize) -> Result<Explored, Stop> {
     let mut bar = Bar::new(0, args.quiet);
     let mut workers = |what: &str, words: u64, work: &Work<'_>| share(&mut bar, n, what, words, work, threads);
-    Ok(entry.explore(n, &args.params.0, args.memory, &mut workers)?)
+    let scope = Scope { memory: args.memory, everywhere: args.everywhere };
+    Ok(entry.explore(n, &args.params.0, scope, &mut workers)?)
 }
 
 /// Shares the words among threads; small work is not worth starting any.
@@ -212,10 +215,10 @@ fn report(out: &mut dyn Write, entry: Entry, args: &CheckArgs, rows: &[Row]) -> 
     }
     writeln!(out)?;
     table(out, rows)?;
-    for row in rows {
-        findings(out, entry, args, row)?;
+    if rows.iter().all(|row| row.explored.verdict == Verdict::Holds) {
+        return writeln!(out, "{} from every configuration checked", good("holds"));
     }
-    Ok(())
+    rows.iter().try_for_each(|row| findings(out, entry, args, row))
 }
 
 fn table(out: &mut dyn Write, rows: &[Row]) -> io::Result<()> {
@@ -224,8 +227,8 @@ fn table(out: &mut dyn Write, rows: &[Row]) -> io::Result<()> {
     let lines = columns(&std::iter::once(header).chain(rows.iter().map(cells)).collect::<Vec<_>>());
     writeln!(out, "{}", strong(&lines[0]))?;
     lines[1..].iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    let note = "|Q|: states an agent may have for given inputs; inputs: ways to give them, up to symmetry;\n\
-        farthest: interactions that the farthest promised configuration needs to be safe, at best";
+    let note = "|Q|: states an agent may have for given inputs; inputs: ways to give them\n\
+        promised: from where safety is claimed; farthest: interactions from there, at best";
     note.lines().try_for_each(|line| writeln!(out, "{}", faint(line)))
 }
 
@@ -256,17 +259,12 @@ fn size(n: usize, explored: &Explored) -> String {
 fn findings(out: &mut dyn Write, entry: Entry, args: &CheckArgs, row: &Row) -> io::Result<()> {
     let Row { n, explored, witness } = row;
     match explored.verdict {
-        Verdict::Holds => writeln!(out, "n = {n}: {}", good("holds")),
+        Verdict::Holds => Ok(()),
         Verdict::Stopped => writeln!(out, "n = {n}: {}, nothing is known", alarm("interrupted")),
         Verdict::TooLarge => {
-            let (each, memory) = if explored.inputs.is_none() && has_inputs(entry) {
-                (" for each of the inputs", args.memory)
-            } else {
-                ("", args.memory)
-            };
-            let size = size(*n, explored);
-            writeln!(out, "n = {n}: {}: {size} configurations{each}; nothing was checked", alarm("too large"))?;
-            writeln!(out, "the memory allowed is {} MiB (--memory)", commas(memory >> 20))
+            let (size, each) = (size(*n, explored), if has_inputs(entry) { ", for each of the inputs" } else { "" });
+            writeln!(out, "n = {n}: {}: {size} configurations{each}", alarm("too large"))?;
+            writeln!(out, "nothing was checked; the memory allowed is {} MiB (--memory)", commas(args.memory >> 20))
         }
         Verdict::Fails => {
             for flaw in &explored.flaws {

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::error::Error;
 use crate::oracle::Oracle;
-use crate::protocol::{Input, Params, Protocol};
+use crate::protocol::{Input, Params, Promise, Protocol};
 use crate::ring::{Interaction, Orientation, Ring};
 use crate::value::Value;
 use crate::variables::Variables;
@@ -45,6 +45,18 @@ pub fn alone(_: &str, words: u64, work: &Work<'_>) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
+/// How far a check goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scope {
+    /// The most bytes that it may take.
+    pub memory: u64,
+    /// Whether safety is asked from every configuration, even where the protocol promises nothing.
+    pub everywhere: bool,
+}
+
+/// The set of all configurations.
+const EVERYTHING: &str = "every configuration";
+
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
@@ -66,9 +78,7 @@ impl Claim {
             Self::SafeClosed => "the safe set is closed".into(),
             Self::OutputsConstant => "outputs are constant in the safe set".into(),
             Self::PromiseClosed => format!("{promise} is closed"),
-            Self::Reachable if promise == "every configuration" => {
-                "from every configuration the safe set is reachable".into()
-            }
+            Self::Reachable if promise == EVERYTHING => format!("from {EVERYTHING} the safe set is reachable"),
             Self::Reachable => format!("from every configuration of {promise} the safe set is reachable"),
         }
     }
@@ -142,29 +152,30 @@ pub struct Explored {
     pub flaws: Vec<Flaw>,
 }
 
-/// Checks a protocol on all configurations of a ring of `n` agents, within so many bytes of memory.
+/// Checks a protocol on all configurations of a ring of `n` agents.
 ///
 /// # Errors
 /// If the size or a parameter is refused.
 pub fn explore<P: Protocol>(
     n: usize,
     given: &Params,
-    memory: u64,
+    scope: Scope,
     workers: &mut Workers<'_>,
 ) -> Result<Explored, Error> {
     let ring = Ring::new(n, P::ABOUT.ring)?;
     let protocol = P::new(ring, &P::parameters_of_check(ring, given))?;
-    Ok(explore_protocol(&protocol, ring, memory, workers))
+    Ok(explore_protocol(&protocol, ring, scope, workers))
 }
 
 /// The same for a protocol that is there already.
-pub fn explore_protocol<P: Protocol>(protocol: &P, ring: Ring, memory: u64, workers: &mut Workers<'_>) -> Explored {
+pub fn explore_protocol<P: Protocol>(protocol: &P, ring: Ring, scope: Scope, workers: &mut Workers<'_>) -> Explored {
     let size = Size::of(protocol, ring);
+    let promise = if scope.everywhere { Promise { name: EVERYTHING, holds: None } } else { P::promise() };
     let mut explored = Explored {
         settings: protocol.settings(),
         verdict: Verdict::TooLarge,
         claims: vec![Claim::SafeClosed, Claim::OutputsConstant, Claim::Reachable],
-        promise: P::promise().name,
+        promise: promise.name,
         inputs: None,
         states: size.states,
         configurations: size.configurations(),
@@ -173,17 +184,17 @@ pub fn explore_protocol<P: Protocol>(protocol: &P, ring: Ring, memory: u64, work
         farthest: 0,
         flaws: Vec::new(),
     };
-    if P::promise().holds.is_some() {
+    if promise.holds.is_some() {
         explored.claims.insert(2, Claim::PromiseClosed);
     }
-    let Some(total) = size.within(memory) else { return explored };
+    let Some(total) = size.within(scope.memory) else { return explored };
     let inputs = protocol.inputs(ring);
     explored.inputs = Some(inputs.len() as u64);
     explored.configurations = Some(u128::from(total) * inputs.len() as u128);
     let sets = [Bits::new(total), Bits::new(total), Bits::new(total)];
     for input in inputs {
         sets.iter().for_each(Bits::clear);
-        let space = Space::new(protocol, ring, input);
+        let space = Space::new(protocol, ring, input, promise.holds);
         if space.explore(&sets, &mut explored, workers).is_break() {
             explored.verdict = Verdict::Stopped;
             return explored;
@@ -352,6 +363,8 @@ struct Space<'a, P: Protocol> {
     /// How many configurations there are for every memory of the oracle.
     configs: u64,
     delay: u64,
+    /// Where safety is promised, if not everywhere.
+    promise: Option<fn(&P, &[P::State]) -> bool>,
 }
 
 /// A configuration taken apart. Rings are small here.
@@ -365,7 +378,7 @@ struct Digits {
 const MAX_AGENTS: usize = 64;
 
 impl<'a, P: Protocol> Space<'a, P> {
-    fn new(protocol: &'a P, ring: Ring, input: Vec<P::State>) -> Self {
+    fn new(protocol: &'a P, ring: Ring, input: Vec<P::State>, promise: Option<fn(&P, &[P::State]) -> bool>) -> Self {
         let variables = protocol.variables();
         let alike = input.iter().all(|agent| *agent == input[0]);
         let different = if alike { &input[..1] } else { &input[..] };
@@ -375,7 +388,8 @@ impl<'a, P: Protocol> Space<'a, P> {
         let worth: Vec<u64> = (0..=ring.n() as u32).map(|i| states.saturating_pow(i)).collect();
         let configs = worth[ring.n()];
         let delay = protocol.oracle().unwrap_or(0);
-        let mut space = Self { protocol, ring, variables, agents, edges: [None, None], states, worth, configs, delay };
+        let mut space =
+            Self { protocol, ring, variables, agents, edges: [None, None], states, worth, configs, delay, promise };
         let no = protocol.oracle().map(|_| space.edges(false));
         space.edges = [no, Some(space.edges(true))];
         space
@@ -643,8 +657,7 @@ impl<'a, P: Protocol> Space<'a, P> {
     /// Of the configurations for which safety is promised: how many there are, which have a successor that is none, and which were
     /// never found.
     fn survey(&self, found: &Bits, words: Range<u64>, promised: &Tally, left: &Tally, stuck: &Tally) {
-        let holds = P::promise().holds;
-        let is_promised = |number: u64| holds.is_none_or(|holds| holds(self.protocol, &self.config(number)));
+        let is_promised = |number: u64| self.promise.is_none_or(|holds| holds(self.protocol, &self.config(number)));
         for number in self.numbers(words) {
             let Some(turns) = self.least(number) else { continue };
             if !self.is_valid(number) || !is_promised(number) {
@@ -652,7 +665,7 @@ impl<'a, P: Protocol> Space<'a, P> {
             }
             promised.add(true, number, turns);
             stuck.add(!found.has(number), number, turns);
-            if holds.is_some() {
+            if self.promise.is_some() {
                 let mut leaves = false;
                 self.successors(number, |next, _, _| leaves |= !is_promised(next));
                 left.add(leaves, number, turns);
@@ -687,7 +700,7 @@ impl<'a, P: Protocol> Space<'a, P> {
         let breaks = |next: &[P::State]| match claim {
             Claim::SafeClosed => !self.protocol.is_safe(next),
             Claim::OutputsConstant => outputs(next) != outputs(config),
-            Claim::PromiseClosed => P::promise().holds.is_some_and(|holds| !holds(self.protocol, next)),
+            Claim::PromiseClosed => self.promise.is_some_and(|holds| !holds(self.protocol, next)),
             Claim::Reachable => false,
         };
         for i in 0..self.ring.n() {
