@@ -82,7 +82,7 @@ fn successors<P: Protocol>(protocol: &P, ring: Ring, (config, memory): &Node<P>)
     all
 }
 
-/// Numbers of safe and promised nodes, of exceptions to each claim, and the distance of the farthest promised one.
+/// Numbers of safe and promised nodes, of exceptions to each claim, and the distance of the farthest that can become safe.
 #[derive(Debug, Default, PartialEq)]
 struct Naive {
     safe: u64,
@@ -108,6 +108,7 @@ fn naive<P: Protocol>(protocol: &P, ring: Ring) -> Naive {
         seen.changing += u64::from(next.iter().any(|(config, _)| outputs(config) != outputs(&node.0)));
     }
     for round in 1.. {
+        seen.farthest = round - 1;
         let reaches = |node: &Node<P>| successors(protocol, ring, node).iter().any(|next| distance.contains_key(next));
         let fresh: Vec<Node<P>> =
             all.iter().filter(|node| !distance.contains_key(node) && reaches(node)).cloned().collect();
@@ -118,10 +119,7 @@ fn naive<P: Protocol>(protocol: &P, ring: Ring) -> Naive {
     }
     for node in all.iter().filter(|node| P::promise().holds.is_none_or(|holds| holds(protocol, &node.0))) {
         seen.promised += 1;
-        match distance.get(node) {
-            Some(steps) => seen.farthest = seen.farthest.max(*steps),
-            None => seen.stuck += 1,
-        }
+        seen.stuck += u64::from(!distance.contains_key(node));
     }
     seen
 }

@@ -28,6 +28,9 @@ const CHUNK: u64 = 1 << 10;
 /// A run from a configuration that cannot become safe is so many times n^2 steps long.
 const TRAPPED: u64 = 1000;
 
+/// Numbers from here on do not fit into a table of 80 columns.
+const WIDE: u128 = 1_000_000_000_000;
+
 /// A size and what was found there.
 struct Row {
     n: usize,
@@ -120,15 +123,18 @@ fn share(bar: &mut Bar, n: usize, what: &str, words: u64, work: &Work<'_>, threa
         }
         return shown(bar);
     }
+    let work_on = || {
+        while let Some(range) = take() {
+            work(range);
+        }
+    };
     thread::scope(|scope| {
-        let start = |_| {
-            scope.spawn(|| {
-                while let Some(range) = take() {
-                    work(range)
-                }
-            })
-        };
-        let workers: Vec<_> = (0..threads).map(start).collect();
+        // If not all threads can be started, the others do the work; this one looks after the bar.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work_on).ok();
+        let workers: Vec<_> = (0..threads).filter_map(start).collect();
+        if workers.is_empty() {
+            work_on();
+        }
         while !workers.iter().all(|worker| worker.is_finished()) {
             let _ = shown(bar);
             thread::sleep(Duration::from_millis(1));
@@ -228,7 +234,8 @@ fn table(out: &mut dyn Write, rows: &[Row]) -> io::Result<()> {
     writeln!(out, "{}", strong(&lines[0]))?;
     lines[1..].iter().try_for_each(|line| writeln!(out, "{line}"))?;
     let note = "|Q|: states an agent may have for given inputs; inputs: ways to give them\n\
-        promised: from where safety is claimed; farthest: interactions from there, at best";
+        promised: from where safety is claimed; farthest: fewest interactions to\n\
+        safety from the farthest configuration that can become safe";
     note.lines().try_for_each(|line| writeln!(out, "{}", faint(line)))
 }
 
@@ -242,7 +249,7 @@ fn cells(row: &Row) -> Vec<String> {
         n.to_string(),
         commas(explored.states),
         explored.inputs.map_or("-".into(), commas),
-        size(*n, explored),
+        if explored.configurations.is_some_and(|all| all < WIDE) { size(*n, explored) } else { order(*n, explored) },
         known(explored.promised),
         known(explored.safe),
         known(explored.farthest),
@@ -252,8 +259,11 @@ fn cells(row: &Row) -> Vec<String> {
 
 /// The number of configurations, or its order where it has more than 38 digits.
 fn size(n: usize, explored: &Explored) -> String {
-    let order = || format!("about 10^{}", (n as f64 * (explored.states as f64).log10()) as u64);
-    explored.configurations.map_or_else(order, commas)
+    explored.configurations.map_or_else(|| order(n, explored), commas)
+}
+
+fn order(n: usize, explored: &Explored) -> String {
+    format!("about 10^{}", (n as f64 * (explored.states as f64).log10()).round())
 }
 
 fn findings(out: &mut dyn Write, entry: Entry, args: &CheckArgs, row: &Row) -> io::Result<()> {
@@ -262,14 +272,17 @@ fn findings(out: &mut dyn Write, entry: Entry, args: &CheckArgs, row: &Row) -> i
         Verdict::Holds => Ok(()),
         Verdict::Stopped => writeln!(out, "n = {n}: {}, nothing is known", alarm("interrupted")),
         Verdict::TooLarge => {
-            let (size, each) = (size(*n, explored), if has_inputs(entry) { ", for each of the inputs" } else { "" });
-            writeln!(out, "n = {n}: {}: {size} configurations{each}", alarm("too large"))?;
+            writeln!(out, "n = {n}: {}: {} configurations", alarm("too large"), size(*n, explored))?;
+            if has_inputs(entry) {
+                writeln!(out, "so many for each of the inputs")?;
+            }
             writeln!(out, "nothing was checked; the memory allowed is {} MiB (--memory)", commas(args.memory >> 20))
         }
         Verdict::Fails => {
             for flaw in &explored.flaws {
                 let (claim, count) = (flaw.claim.text(explored.promise), commas(flaw.count));
-                writeln!(out, "n = {n}: {}: {claim}; not so at {count} configurations", alarm("fails"))?;
+                writeln!(out, "n = {n}: {}: {claim}", alarm("fails"))?;
+                writeln!(out, "it is not so at {count} configurations")?;
             }
             match (&args.witness, witness) {
                 (Some(path), _) => writeln!(out, "witness: ringleader replay {}", path.display()),
@@ -329,4 +342,37 @@ fn row_as_json(row: &Row) -> Value {
         ("claims", explored.claims.iter().map(claim).collect::<Vec<_>>().into()),
         ("witness", witness.clone().into()),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ringleader::ring::Interaction;
+
+    /// A step with a coin on an undirected ring, as a closure that fails would give.
+    #[test]
+    fn a_step_that_reads_a_coin_is_a_case() {
+        let entry = protocol("pcl").unwrap();
+        let scope = Scope { memory: 1 << 20, everywhere: false };
+        let params = Params::default().with("colors", 3);
+        let explored = entry.explore(3, &params, scope, &mut |_, words, work| {
+            work(0..words);
+            ControlFlow::Continue(())
+        });
+        let agent = |color: u8, stamp: u8, bit: u8| {
+            Value::map([("color", color.into()), ("stampC", stamp.into()), ("stampB", bit.into())])
+        };
+        let flaw = Flaw {
+            claim: Claim::SafeClosed,
+            config: vec![agent(0, 1, 0), agent(1, 0, 1), agent(2, 2, 0)],
+            leaderless: 0,
+            step: Some((Interaction { initiator: 1, responder: 0 }, Some(5))),
+            count: 1,
+        };
+        let case = case(entry, 3, &explored.unwrap(), &flaw).unwrap();
+        let list = |name: &str| case.get(name).unwrap().to_string();
+        assert_eq!((list("schedule"), list("draws")), ("[[1,0]]".into(), "[[1,2]]".into()));
+        let Some(Value::List(last)) = case.get("final") else { panic!("{case}") };
+        assert_eq!((last[1].get("color"), last[0].get("color")), (Some(&Value::Int(1)), Some(&Value::Int(2))));
+    }
 }

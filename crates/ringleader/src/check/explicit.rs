@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::error::Error;
 use crate::oracle::Oracle;
-use crate::protocol::{Input, Params, Promise, Protocol};
+use crate::protocol::{Input, Params, Promise, Protocol, Set};
 use crate::ring::{Interaction, Orientation, Ring};
 use crate::value::Value;
 use crate::variables::Variables;
@@ -146,7 +146,7 @@ pub struct Explored {
     pub safe: u64,
     /// For how many safety is promised.
     pub promised: u64,
-    /// How many interactions the farthest of them is away from safety, at best.
+    /// How many interactions the farthest of all that can become safe is away from safety, at best.
     pub farthest: u64,
     /// At most one flaw for every claim.
     pub flaws: Vec<Flaw>,
@@ -364,7 +364,7 @@ struct Space<'a, P: Protocol> {
     configs: u64,
     delay: u64,
     /// Where safety is promised, if not everywhere.
-    promise: Option<fn(&P, &[P::State]) -> bool>,
+    promise: Option<Set<P>>,
 }
 
 /// A configuration taken apart. Rings are small here.
@@ -378,7 +378,7 @@ struct Digits {
 const MAX_AGENTS: usize = 64;
 
 impl<'a, P: Protocol> Space<'a, P> {
-    fn new(protocol: &'a P, ring: Ring, input: Vec<P::State>, promise: Option<fn(&P, &[P::State]) -> bool>) -> Self {
+    fn new(protocol: &'a P, ring: Ring, input: Vec<P::State>, promise: Option<Set<P>>) -> Self {
         let variables = protocol.variables();
         let alike = input.iter().all(|agent| *agent == input[0]);
         let different = if alike { &input[..1] } else { &input[..] };

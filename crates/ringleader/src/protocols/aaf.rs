@@ -170,7 +170,7 @@ impl Protocol for Aaf {
         bound: "Theta(n^3)",
         origin: Origin::Mixed("a secondary source for k = 2, else a reconstruction"),
         elects: true,
-        safe: "one leader, one barrier, nothing dangerous between them",
+        safe: "one leader, one barrier, peace",
         parameters: &[Parameter {
             name: "k",
             help: "k, which must not divide n [default: the least such]",

@@ -1,5 +1,5 @@
 //! Thue-Morse: self-stabilizing leader election on any directed ring with a constant number of states. **Our own design**, in the
-//! spirit of a system that the paper cites as [CC19], whose rules are not available; nothing here is that system.
+//! spirit of a system that the paper cites as CC19, whose rules are not available; nothing here is that system.
 //!
 //! The Thue-Morse string contains no overlap a w a w a (a letter a, a string w). A leader writes it along the ring, bit by bit. *Checkers* are
 //! lists of cells over consecutive agents that look for an overlap in the bits that they lie on: without a leader a list may go
@@ -567,7 +567,7 @@ impl Protocol for ThueMorse {
         bound: "super-exponential",
         origin: Origin::Ours,
         elects: true,
-        safe: "C_PB, one leader, string written, lists harmless",
+        safe: "C_PB, one leader, string kept",
         parameters: &[],
     };
 
@@ -623,8 +623,13 @@ impl Protocol for ThueMorse {
         vec![
             Start {
                 name: "leaderless",
-                about: "every variable zero, no leader; the worst start known",
+                about: "every variable zero, no leader",
                 make: |_, ring, _| Ok(vec![State::default(); ring.n()]),
+            },
+            Start {
+                name: "string",
+                about: "no leader, but the Thue-Morse string around the ring; the worst start known",
+                make: |_, ring, _| Ok((0..ring.n()).map(|i| State { x: thue_morse(i), ..State::default() }).collect()),
             },
             Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
             Start {
