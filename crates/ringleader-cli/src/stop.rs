@@ -14,6 +14,10 @@ pub(crate) enum Stop {
     Bad(String),
     /// The limit came before safety: exit code 3. The command has said so itself.
     Limit,
+    /// A claim was refuted: exit code 1. The command has said so itself.
+    Refuted,
+    /// A check does not fit into memory: exit code 4. The command has said so itself.
+    TooLarge,
     /// Ctrl-C: exit code 130, with a message unless the command has said so itself.
     Interrupted(Option<String>),
     /// The reader of our output went away (`| head`): nothing is wrong.
@@ -27,6 +31,8 @@ impl Stop {
             Self::Failed(message) => (1, Some(message)),
             Self::Bad(message) => (2, Some(message)),
             Self::Limit => (3, None),
+            Self::Refuted => (1, None),
+            Self::TooLarge => (4, None),
             Self::Interrupted(message) => (130, message),
             Self::Unheard => (0, None),
         };

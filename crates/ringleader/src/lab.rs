@@ -6,16 +6,25 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
+use crate::check::explicit::{self, Explored, Scope, Workers};
 use crate::check::{self, Broken};
 use crate::circuit::{Circuit, WithCircuit};
 use crate::engine::sliced;
-use crate::engine::stepper::{Halt, Stepper};
+use crate::engine::stepper::{Halt, Stepper, oracle};
 use crate::error::Error;
+use crate::oracle::Oracle;
 use crate::protocol::{About, Lane, Params, Protocol, leaders};
+use crate::protocols::aaf::Aaf;
+use crate::protocols::aaf_colouring::AafColouring;
+use crate::protocols::aaf_orientation::AafOrientation;
+use crate::protocols::aaf_token::AafToken;
+use crate::protocols::elim::Elim;
+use crate::protocols::fj::Fj;
 use crate::protocols::pcl::{Pcl, PclDerandomised};
 use crate::protocols::por::Por;
 use crate::protocols::ppl::Ppl;
 use crate::protocols::ppl_prime::PplPrime;
+use crate::protocols::thue_morse::ThueMorse;
 use crate::protocols::undirected::{Undirected, UndirectedDerandomised};
 use crate::protocols::ysm::Ysm;
 use crate::random::{Stream, stream};
@@ -35,6 +44,13 @@ pub const PROTOCOLS: &[Entry] = &[
     entry::<Undirected>(),
     entry::<UndirectedDerandomised>(),
     entry::<Ysm>(),
+    entry::<Fj>(),
+    entry::<Aaf>(),
+    entry::<ThueMorse>(),
+    entry::<AafOrientation>(),
+    entry::<AafColouring>(),
+    entry::<AafToken>(),
+    entry::<Elim>(),
 ];
 
 /// A protocol before its parameters are known.
@@ -45,10 +61,12 @@ pub struct Entry {
     starts: fn() -> Vec<(&'static str, &'static str)>,
     populate: fn(&Trial) -> Result<Box<dyn Population>, Error>,
     check: fn(usize, &Params, u64) -> Result<(), Broken>,
+    explore: Explore,
     batch: RunBatch,
     batch_size: fn(&Trial) -> Result<usize, Error>,
 }
 
+type Explore = fn(usize, &Params, Scope, &mut Workers<'_>) -> Result<Explored, Error>;
 type RunBatch = fn(&Trial, &[u64], &dyn Fn() -> bool, &mut Finished<'_>) -> Result<Vec<(u64, Record)>, Error>;
 
 const fn entry<P: Protocol>() -> Entry {
@@ -57,6 +75,7 @@ const fn entry<P: Protocol>() -> Entry {
         starts: || P::starts().iter().map(|start| (start.name, start.about)).collect(),
         populate: populate::<P>,
         check: check::laws::<P>,
+        explore: explore::<P>,
         batch: batch::<P>,
         batch_size: batch_size_of::<P>,
     }
@@ -89,6 +108,20 @@ impl Entry {
     /// The first law that is broken, with a witness.
     pub fn check(self, n: usize, params: &Params, seed: u64) -> Result<(), Broken> {
         (self.check)(n, params, seed)
+    }
+
+    /// Checks every configuration of a ring of `n` agents.
+    ///
+    /// # Errors
+    /// If the size or a parameter is refused.
+    pub fn explore(
+        self,
+        n: usize,
+        params: &Params,
+        scope: Scope,
+        workers: &mut Workers<'_>,
+    ) -> Result<Explored, Error> {
+        (self.explore)(n, params, scope, workers)
     }
 }
 
@@ -360,6 +393,11 @@ pub trait Population: Send {
     /// # Errors
     /// If there is no such agent, or a value is outside its domain.
     fn set_agent(&mut self, i: usize, state: &Value) -> Result<(), Error>;
+    /// Tells the oracle that the ring has been without a leader for so many interactions.
+    ///
+    /// # Errors
+    /// If the protocol asks no oracle, or the ring has a leader, or the number is beyond the delay.
+    fn set_leaderless(&mut self, steps: u64) -> Result<(), Error>;
     /// The indices of all leaders.
     fn leaders(&self) -> Vec<usize>;
     /// Whether the configuration is in the closed safe set.
@@ -389,13 +427,15 @@ struct Typed<P: Protocol> {
     ring: Ring,
     variables: Variables<P::State>,
     config: Vec<P::State>,
+    oracle: Oracle,
 }
 
 fn populate<P: Protocol>(trial: &Trial) -> Result<Box<dyn Population>, Error> {
     let (ring, protocol) = set_up::<P>(trial)?;
     let variables = protocol.variables();
     let config = configure(&protocol, ring, &variables, trial)?;
-    Ok(Box::new(Typed { protocol, ring, variables, config }))
+    let oracle = oracle(&protocol, &config);
+    Ok(Box::new(Typed { protocol, ring, variables, config, oracle }))
 }
 
 fn set_up<P: Protocol>(trial: &Trial) -> Result<(Ring, P), Error> {
@@ -416,6 +456,11 @@ fn configure<P: Protocol>(
         Some(From::Named(name)) => started(protocol, ring, Some(name), trial.seed),
         None => started(protocol, ring, None, trial.seed),
     }
+}
+
+fn explore<P: Protocol>(n: usize, params: &Params, scope: Scope, workers: &mut Workers<'_>) -> Result<Explored, Error> {
+    known_parameters::<P>(params)?;
+    explicit::explore::<P>(n, params, scope, workers)
 }
 
 fn known_parameters<P: Protocol>(params: &Params) -> Result<(), Error> {
@@ -480,7 +525,21 @@ impl<P: Protocol> Population for Typed<P> {
         let agent =
             self.config.get_mut(i).ok_or_else(|| Error::new("agent", i, format!("agents are 0 to {}", n - 1)))?;
         *agent = self.variables.decode(state, *agent).map_err(|error| error.at(&place))?;
+        if self.protocol.oracle().is_some() {
+            self.oracle.recount(leaders(&self.protocol, &self.config).len());
+        }
         Ok(())
+    }
+
+    fn set_leaderless(&mut self, steps: u64) -> Result<(), Error> {
+        let refuse = |why: String| Err(Error::new("leaderless", steps, why));
+        let Some(delay) = self.protocol.oracle() else { return refuse(format!("{} asks no oracle", P::ABOUT.name)) };
+        self.oracle = oracle(&self.protocol, &self.config).remembering(steps);
+        match self.oracle.leaderless() {
+            kept if kept == steps => Ok(()),
+            _ if steps <= delay => refuse("the ring has a leader, so only 0".into()),
+            _ => refuse(format!("allowed is 0 to the delay of the oracle, {delay}")),
+        }
     }
 
     fn leaders(&self) -> Vec<usize> {
@@ -525,7 +584,9 @@ impl<P: Protocol> Population for Typed<P> {
         {
             return Ok(record);
         }
-        trial::run(&self.protocol, self.ring, trial, &mut self.config, watch)
+        let record = trial::run(&self.protocol, self.ring, trial, &mut self.config, watch);
+        self.oracle = oracle(&self.protocol, &self.config);
+        record
     }
 }
 
@@ -552,7 +613,9 @@ impl<P: Protocol> Typed<P> {
     ) -> (Result<(), (Halt, u64)>, Script) {
         let config = std::mem::take(&mut self.config);
         let mut stepper = Stepper::new(self.protocol.clone(), config, schedule);
+        stepper.oracle = self.oracle;
         let advanced = stepper.advance(steps).map_err(|halt| (halt, stepper.steps));
+        self.oracle = stepper.oracle;
         let (config, schedule) = stepper.into_parts();
         self.config = config;
         (advanced, rest(schedule))
