@@ -4,6 +4,15 @@
 //! least value such that at least a fraction `p` of them does not exceed it (Hyndman and Fan's type 1). So it is a
 //! value that occurred, and it makes sense when the largest values are unknown. Its interval is distribution-free: two
 //! order statistics, from the binomial distribution. The interval of the mean is Student's.
+//!
+//! The parts that compare many samples: [`bootstrap`] (resampling), [`fit`] (growth with n), [`survival`] (Kaplan and
+//! Meier), [`compare`] (is one sample smaller than another?) and [`proportion`] (how often something happens).
+
+pub mod bootstrap;
+pub mod compare;
+pub mod fit;
+pub mod proportion;
+pub mod survival;
 
 /// The confidence of every interval, as a fraction of 1.
 pub const CONFIDENCE: f64 = 0.95;
@@ -95,6 +104,20 @@ impl Sample {
     #[must_use]
     pub fn censored(&self) -> usize {
         self.least.len() - self.exact.len()
+    }
+
+    /// The known values, in order.
+    #[must_use]
+    pub fn known(&self) -> &[u64] {
+        &self.exact
+    }
+
+    /// All values, in order.
+    #[must_use]
+    pub fn observations(&self) -> Vec<Observed> {
+        let mut known = self.exact.iter().peekable();
+        let one = |&value: &u64| Observed { value, exact: known.next_if_eq(&&value).is_some() };
+        self.least.iter().map(one).collect()
     }
 
     /// The value of that rank, from 1 for the least on. It is exact if it is the same wherever the unknown values lie.
