@@ -131,8 +131,19 @@ impl Sample {
     /// The quantile at so many percent, 1 to 100.
     #[must_use]
     pub fn quantile(&self, percent: usize) -> Option<Quantile> {
-        let value = self.ranked((percent * self.len()).div_ceil(100).max(1))?;
-        let ends = interval_ranks(self.len(), percent as f64 / 100.0);
+        self.quantile_of_rank((percent * self.len()).div_ceil(100).max(1), percent as f64 / 100.0)
+    }
+
+    /// The quantile at 1 - 1/n: what a trial exceeds with probability 1/n.
+    #[must_use]
+    pub fn all_but_one_in(&self, n: usize) -> Option<Quantile> {
+        let (above, p) = (self.len() / n.max(1), 1.0 - 1.0 / n as f64);
+        self.quantile_of_rank((self.len() - above).max(1), p)
+    }
+
+    fn quantile_of_rank(&self, rank: usize, p: f64) -> Option<Quantile> {
+        let value = self.ranked(rank)?;
+        let ends = interval_ranks(self.len(), p);
         let interval = ends.and_then(|(from, to)| self.ranked(from).zip(self.ranked(to)));
         Some(Quantile { value, interval })
     }
@@ -307,6 +318,18 @@ mod tests {
         assert_eq!([5, 10, 11, 25, 50, 75, 95, 99, 100].map(at), [1, 1, 2, 3, 5, 8, 10, 10, 10]);
         let ends = sample.quantile(50).unwrap().interval.unwrap();
         assert_eq!(ends, (Observed::exactly(2), Observed::exactly(9)));
+    }
+
+    /// A tenth of 30 values lies above the 27th. An interval needs (1 - 1/n)^k <= 0.025: 36 values for n = 10.
+    #[test]
+    fn all_but_one_in_n_is_a_quantile() {
+        let sample = exact(1..=30);
+        assert_eq!(sample.all_but_one_in(10).unwrap().value.value, 27);
+        assert_eq!(sample.all_but_one_in(100).unwrap(), Quantile { value: Observed::exactly(30), interval: None });
+        assert_eq!(sample.all_but_one_in(2), sample.quantile(50));
+        let ends = |count| exact(1..=count).all_but_one_in(10).unwrap().interval;
+        assert!(ends(35).is_none() && ends(36).is_some(), "0.9^35 = 0.02503, 0.9^36 = 0.02253");
+        assert_eq!(exact([]).all_but_one_in(7), None);
     }
 
     /// Mean 5, variance 32/7; the interval is 5 -+ t(7) sqrt(4/7) with t(7) = 2.364624252.

@@ -148,7 +148,7 @@ mod tests {
         for count in [30, 2047, 2048, 50_000] {
             let values: Vec<u64> = (0..count).map(|_| below(&mut random, 1_000_000)).collect();
             let reals: Vec<f64> = values.iter().map(|&value| value as f64).collect();
-            let expected = spread(&reals) / (count as f64).sqrt();
+            let expected = spread(&reals) / f64::from(count).sqrt();
             let found = spread(&means(&values, &mut random));
             assert!((found / expected - 1.0).abs() < 0.1, "{count}: {found} {expected}");
         }
