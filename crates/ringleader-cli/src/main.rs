@@ -7,6 +7,7 @@ mod files;
 mod json;
 mod progress;
 mod stop;
+mod store;
 mod text;
 mod work;
 
