@@ -27,6 +27,7 @@ Examples:
   ringleader list --n 1024                          the protocols and their states at n = 1024
   ringleader replay case.json                       run a recorded execution and check its hashes
   ringleader inspect config.json                    which sets of the paper a configuration is in
+  ringleader report records/table1                  figures and tables from the records of a sweep
 
 {EXIT_CODES}"))]
 pub(crate) struct Args {
@@ -44,6 +45,10 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Print the truth of every named set and predicate of the paper for a configuration
     Inspect(InspectArgs),
+    /// Make a page, figures and tables from the records of sweeps
+    Report(ReportArgs),
+    /// Print the paper's Table 1: what it claims beside what was measured
+    Table1(Table1Args),
 }
 
 /// The command without a command.
@@ -197,6 +202,63 @@ pub(crate) struct InspectArgs {
     pub(crate) protocol: Option<String>,
     #[command(flatten)]
     pub(crate) params: ParamArgs,
+}
+
+#[derive(ClapArgs)]
+#[command(after_long_help = format!("\
+Written are report.html, which needs nothing else, figures/*.svg, and tables/*.md and *.tex. The same records and seed give
+the same files to the byte. Trials that met their limit are kept. METHODOLOGY.md says how everything is computed.
+
+Examples:
+  ringleader report records/table1
+  ringleader report one.parquet two.parquet --out comparison --baseline ysm
+  ringleader report records/table1 --json | jq '.series[].growth.power.a'
+
+{EXIT_CODES}"))]
+pub(crate) struct ReportArgs {
+    /// Records of sweeps: Parquet files, or folders of them
+    #[arg(required = true, value_name = "RECORDS")]
+    pub(crate) records: Vec<PathBuf>,
+    /// The folder to write to [default: report, or none with --json]
+    #[arg(long, short, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// The seed of the bootstrap
+    #[arg(long, default_value = "1")]
+    pub(crate) seed: u64,
+    /// The series that the others are compared with: its label, or a part of it that no other has [default: the first]
+    #[arg(long, value_name = "SERIES")]
+    pub(crate) baseline: Option<String>,
+    /// Print the numbers as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_long_help = format!("\
+The records of the experiment are in records/table1; `ringleader sweep experiments/table1.toml` makes them again.
+
+Examples:
+  ringleader table1
+  ringleader table1 --markdown                      as in the README
+  ringleader table1 my-records --latex
+
+{EXIT_CODES}"))]
+pub(crate) struct Table1Args {
+    /// Records of sweeps: Parquet files, or folders of them [default: records/table1]
+    #[arg(value_name = "RECORDS")]
+    pub(crate) records: Vec<PathBuf>,
+    /// The seed of the bootstrap
+    #[arg(long, default_value = "1")]
+    pub(crate) seed: u64,
+    /// Print a Markdown table
+    #[arg(long, conflicts_with_all = ["latex", "json"])]
+    pub(crate) markdown: bool,
+    /// Print a LaTeX table
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) latex: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 fn count(text: &str) -> Result<u64, String> {

@@ -4,6 +4,8 @@ pub(crate) mod inspect;
 pub(crate) mod list;
 pub(crate) mod picture;
 pub(crate) mod replay;
+pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod table1;
 pub(crate) mod trace;
 pub(crate) mod trials;

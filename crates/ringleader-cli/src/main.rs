@@ -6,6 +6,7 @@ mod cmd;
 mod files;
 mod json;
 mod progress;
+mod report;
 mod stop;
 mod store;
 mod text;
@@ -26,6 +27,8 @@ fn main() -> ExitCode {
         Command::List(list) => cmd::list::list(&list),
         Command::Replay(replay) => cmd::replay::replay(&replay),
         Command::Inspect(inspect) => cmd::inspect::inspect(&inspect),
+        Command::Report(report) => cmd::report::report(&report),
+        Command::Table1(table1) => cmd::table1::table1(&table1),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

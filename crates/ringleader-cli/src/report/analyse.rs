@@ -1,6 +1,7 @@
 //! What a report says, as plain data: every number that a table, a figure or JSON shows is made here.
 
 use ringleader::lab;
+use ringleader::random::Generator;
 use ringleader::stats::bootstrap::{self, generator};
 use ringleader::stats::compare::{self, Ratio, Test};
 use ringleader::stats::fit::{self, Estimate, Fit, Model, Point, Scale, Verdict};
@@ -181,10 +182,11 @@ fn growth(series: &Series, scale: Scale, seed: u64) -> Result<Growth, String> {
 fn name(series: &Series, n: u32, purpose: &str) -> String {
     let kind = &series.kind;
     let settings: Vec<String> = kind.settings.iter().map(ToString::to_string).collect();
-    [&kind.protocol, &settings.join(","), &kind.start, &kind.faults, &kind.scheduler, &n.to_string(), purpose].map(String::as_str).join(";")
+    let (protocol, settings) = (&kind.protocol, settings.join(","));
+    format!("{protocol};{settings};{};{};{};{n};{purpose}", kind.start, kind.faults, kind.scheduler)
 }
 
-fn point(cell: &Cell, location: Location, random: &mut bootstrap::Generator) -> Option<Point> {
+fn point(cell: &Cell, location: Location, random: &mut Generator) -> Option<Point> {
     let n = f64::from(cell.n);
     match location {
         Location::Mean => Point::new(n, cell.steps.mean()?.value, &bootstrap::means(cell.steps.known(), random)),
@@ -218,7 +220,8 @@ fn comparisons(series: &[Analysed], baseline: usize, seed: u64) -> Vec<Compariso
     for (k, other) in series.iter().enumerate().filter(|(k, other)| *k != baseline && comparable(other, base)) {
         for cell in &other.series.cells {
             if let Some(same) = base.series.cells.iter().find(|same| same.n == cell.n) {
-                let name = format!("{} {}", name(&other.series, cell.n, "ratio"), name(&base.series, cell.n, "baseline"));
+                let name =
+                    format!("{} {}", name(&other.series, cell.n, "ratio"), name(&base.series, cell.n, "baseline"));
                 all.push(comparison(k, cell.n, &cell.steps, &same.steps, seed, &name));
             }
         }
@@ -265,7 +268,8 @@ fn sweeps(series: &[Analysed]) -> Vec<Sweep> {
             }
         }
     }
-    let mut sweeps: Vec<Sweep> = sweeps.into_iter().map(|(_, sweep)| sweep).filter(|sweep| sweep.members.len() > 2).collect();
+    let mut sweeps: Vec<Sweep> =
+        sweeps.into_iter().map(|(_, sweep)| sweep).filter(|sweep| sweep.members.len() > 2).collect();
     sweeps.iter_mut().for_each(|sweep| sweep.members.sort_unstable());
     sweeps
 }
@@ -294,7 +298,9 @@ pub(crate) mod tests {
         let mut rows = Vec::new();
         for &n in sizes {
             let scale = (1000.0 * factor * Scale::N2LogN.at(f64::from(n))) as u64;
-            rows.extend((0..trials).map(|seed| row(n, seed, Observed::exactly((scale + below(&mut random, 2 * scale)) / 1000))));
+            rows.extend(
+                (0..trials).map(|seed| row(n, seed, Observed::exactly((scale + below(&mut random, 2 * scale)) / 1000))),
+            );
         }
         rows
     }
@@ -352,7 +358,8 @@ pub(crate) mod tests {
 
     #[test]
     fn parameters_that_vary_alone_are_sweeps() {
-        let with = |c1: u32, seed| Row { params: format!("kappa={},psi=4", 4 * c1), ..row(16, seed, Observed::exactly(9)) };
+        let with =
+            |c1: u32, seed| Row { params: format!("kappa={},psi=4", 4 * c1), ..row(16, seed, Observed::exactly(9)) };
         let analysis = analyse(gathered(vec![with(48, 1), with(4, 2), with(16, 3)]), 1, 0);
         assert_eq!(analysis.sweeps.len(), 1);
         assert_eq!(analysis.sweeps[0].parameter, "c1");

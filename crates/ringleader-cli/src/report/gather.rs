@@ -129,7 +129,8 @@ impl Gathering {
 
 impl Gathered {
     fn new(row: &Row) -> Result<Self, Stop> {
-        let settings = settings(&row.protocol, row.n, &row.params).map_err(|why| Stop::Bad(format!("a row says {why}")))?;
+        let settings =
+            settings(&row.protocol, row.n, &row.params).map_err(|why| Stop::Bad(format!("a row says {why}")))?;
         let kind = Kind {
             protocol: row.protocol.clone(),
             settings,
@@ -138,7 +139,15 @@ impl Gathered {
             scheduler: row.scheduler.clone(),
         };
         let limits = (row.limit, row.limit);
-        Ok(Self { kind, n: row.n, steps: Vec::new(), changes: Vec::new(), phases: Vec::new(), limits, seeds: Vec::new() })
+        Ok(Self {
+            kind,
+            n: row.n,
+            steps: Vec::new(),
+            changes: Vec::new(),
+            phases: Vec::new(),
+            limits,
+            seeds: Vec::new(),
+        })
     }
 
     fn take(&mut self, row: &Row) -> Result<(), Stop> {
@@ -148,7 +157,8 @@ impl Gathered {
         self.seeds.push(row.seed);
         for phase in row.phases.split(',').filter(|phase| !phase.is_empty()) {
             let observed = phase.split_once('=').and_then(|(name, step)| {
-                let reached = if step.is_empty() { Observed::at_least(row.steps) } else { Observed::exactly(step.parse().ok()?) };
+                let reached =
+                    if step.is_empty() { Observed::at_least(row.steps) } else { Observed::exactly(step.parse().ok()?) };
                 Some((name, reached))
             });
             let wrong = || Stop::Bad(format!("a row says {phase:?} of a phase, which is not of the form name=step"));
@@ -249,7 +259,7 @@ pub(crate) mod tests {
 
     #[test]
     fn sizes_of_one_kind_are_one_series() {
-        let mut rows: Vec<Row> = (0..10).map(|k| row(32 >> (k % 2), u64::from(k), Observed::exactly(100))).collect();
+        let mut rows: Vec<Row> = (0..10_u64).map(|k| row(32 >> (k % 2), k, Observed::exactly(100))).collect();
         rows.push(Row { start: "uniform".into(), ..row(16, 99, Observed::at_least(70)) });
         let series = gathered(rows);
         let shown: Vec<(&str, Vec<u32>)> =
@@ -272,7 +282,8 @@ pub(crate) mod tests {
 
     #[test]
     fn a_trial_that_is_there_twice_is_refused() {
-        let twice = [row(16, 7, Observed::exactly(5)), row(16, 8, Observed::exactly(5)), row(16, 7, Observed::exactly(5))];
+        let twice =
+            [row(16, 7, Observed::exactly(5)), row(16, 8, Observed::exactly(5)), row(16, 7, Observed::exactly(5))];
         let refused = gather(twice.into_iter().map(Ok)).unwrap_err();
         assert!(refused.message().contains("seed 7 is there twice"), "{}", refused.message());
     }

@@ -110,7 +110,11 @@ impl Figure {
         self.axes(out, frame);
         for (k, line) in self.lines.iter().enumerate() {
             let _ = writeln!(out, "<g color=\"{0}\" fill=\"{0}\" stroke=\"{0}\">", COLOURS[k % COLOURS.len()]);
-            if line.steps { line.draw_steps(out, frame, k) } else { line.draw_marks(out, frame, k) }
+            if line.steps {
+                line.draw_steps(out, frame, k);
+            } else {
+                line.draw_marks(out, frame, k);
+            }
             out.push_str("</g>\n");
         }
         self.legend(out);
@@ -426,9 +430,11 @@ mod tests {
     /// A curve of a million steps becomes a few thousand at most.
     #[test]
     fn curves_are_thinned_to_what_can_be_seen() {
-        let points = (1..=1_000_000).map(|k| Mark { x: f64::from(k), y: 1.0 / f64::from(k), ..Mark::default() }).collect();
+        let points =
+            (1..=1_000_000).map(|k| Mark { x: f64::from(k), y: 1.0 / f64::from(k), ..Mark::default() }).collect();
         let line = Line { points, steps: true, ..Line::default() };
-        let drawn = Figure { y: Axis { log: true, ..Axis::default() }, lines: vec![line], ..Figure::default() }.render();
+        let drawn =
+            Figure { y: Axis { log: true, ..Axis::default() }, lines: vec![line], ..Figure::default() }.render();
         assert!(drawn.len() < 40_000, "{}", drawn.len());
     }
 }
