@@ -62,7 +62,7 @@ impl<P: Protocol> Lab<P> {
     fn interact(&self, config: &[P::State], arc: usize, coin: u64) -> Vec<P::State> {
         let (mut next, e) = (config.to_vec(), self.ring.arc(arc));
         let (mut l, mut r) = (config[e.initiator], config[e.responder]);
-        self.protocol.interact(&mut l, &mut r, Input { coin });
+        self.protocol.interact(&mut l, &mut r, Input { coin, ..Input::default() });
         (next[e.initiator], next[e.responder]) = (l, r);
         next
     }
@@ -145,7 +145,7 @@ impl<P: Protocol> Lab<P> {
 }
 
 fn interact<P: Transition>(protocol: &P, mut l: P::State, mut r: P::State, coin: u64) -> (P::State, P::State) {
-    protocol.interact(&mut l, &mut r, Input { coin });
+    protocol.interact(&mut l, &mut r, Input { coin, ..Input::default() });
     (l, r)
 }
 

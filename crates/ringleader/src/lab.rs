@@ -9,9 +9,16 @@ use std::ops::{ControlFlow, Range};
 use crate::check::{self, Broken};
 use crate::circuit::{Circuit, WithCircuit};
 use crate::engine::sliced;
-use crate::engine::stepper::{Halt, Stepper};
+use crate::engine::stepper::{Halt, Stepper, oracle};
 use crate::error::Error;
+use crate::oracle::Oracle;
 use crate::protocol::{About, Lane, Params, Protocol, leaders};
+use crate::protocols::aaf::Aaf;
+use crate::protocols::aaf_colouring::AafColouring;
+use crate::protocols::aaf_orientation::AafOrientation;
+use crate::protocols::aaf_token::AafToken;
+use crate::protocols::elim::Elim;
+use crate::protocols::fj::Fj;
 use crate::protocols::pcl::{Pcl, PclDerandomised};
 use crate::protocols::por::Por;
 use crate::protocols::ppl::Ppl;
@@ -35,6 +42,12 @@ pub const PROTOCOLS: &[Entry] = &[
     entry::<Undirected>(),
     entry::<UndirectedDerandomised>(),
     entry::<Ysm>(),
+    entry::<Fj>(),
+    entry::<Aaf>(),
+    entry::<AafOrientation>(),
+    entry::<AafColouring>(),
+    entry::<AafToken>(),
+    entry::<Elim>(),
 ];
 
 /// A protocol before its parameters are known.
@@ -346,6 +359,11 @@ pub trait Population: Send {
     /// # Errors
     /// If there is no such agent, or a value is outside its domain.
     fn set_agent(&mut self, i: usize, state: &Value) -> Result<(), Error>;
+    /// Tells the oracle that the ring has been without a leader for so many interactions.
+    ///
+    /// # Errors
+    /// If the protocol asks no oracle, or the ring has a leader, or the number is beyond the delay.
+    fn set_leaderless(&mut self, steps: u64) -> Result<(), Error>;
     /// The indices of all leaders.
     fn leaders(&self) -> Vec<usize>;
     /// Whether the configuration is in the closed safe set.
@@ -375,13 +393,15 @@ struct Typed<P: Protocol> {
     ring: Ring,
     variables: Variables<P::State>,
     config: Vec<P::State>,
+    oracle: Oracle,
 }
 
 fn populate<P: Protocol>(trial: &Trial) -> Result<Box<dyn Population>, Error> {
     let (ring, protocol) = set_up::<P>(trial)?;
     let variables = protocol.variables();
     let config = configure(&protocol, ring, &variables, trial)?;
-    Ok(Box::new(Typed { protocol, ring, variables, config }))
+    let oracle = oracle(&protocol, &config);
+    Ok(Box::new(Typed { protocol, ring, variables, config, oracle }))
 }
 
 fn set_up<P: Protocol>(trial: &Trial) -> Result<(Ring, P), Error> {
@@ -466,7 +486,21 @@ impl<P: Protocol> Population for Typed<P> {
         let agent =
             self.config.get_mut(i).ok_or_else(|| Error::new("agent", i, format!("agents are 0 to {}", n - 1)))?;
         *agent = self.variables.decode(state, *agent).map_err(|error| error.at(&place))?;
+        if self.protocol.oracle().is_some() {
+            self.oracle.recount(leaders(&self.protocol, &self.config).len());
+        }
         Ok(())
+    }
+
+    fn set_leaderless(&mut self, steps: u64) -> Result<(), Error> {
+        let refuse = |why: String| Err(Error::new("leaderless", steps, why));
+        let Some(delay) = self.protocol.oracle() else { return refuse(format!("{} asks no oracle", P::ABOUT.name)) };
+        self.oracle = oracle(&self.protocol, &self.config).remembering(steps);
+        match self.oracle.leaderless() {
+            kept if kept == steps => Ok(()),
+            _ if steps <= delay => refuse("the ring has a leader, so only 0".into()),
+            _ => refuse(format!("allowed is 0 to the delay of the oracle, {delay}")),
+        }
     }
 
     fn leaders(&self) -> Vec<usize> {
@@ -509,7 +543,9 @@ impl<P: Protocol> Population for Typed<P> {
         if matches!(trial.engine, Engine::Sliced | Engine::SlicedPortable) {
             return self.run_alone_in_a_lane(trial, watch);
         }
-        trial::run(&self.protocol, self.ring, trial, &mut self.config, watch)
+        let record = trial::run(&self.protocol, self.ring, trial, &mut self.config, watch);
+        self.oracle = oracle(&self.protocol, &self.config);
+        record
     }
 }
 
@@ -550,7 +586,9 @@ impl<P: Protocol> Typed<P> {
     ) -> (Result<(), (Halt, u64)>, Script) {
         let config = std::mem::take(&mut self.config);
         let mut stepper = Stepper::new(self.protocol.clone(), config, schedule);
+        stepper.oracle = self.oracle;
         let advanced = stepper.advance(steps).map_err(|halt| (halt, stepper.steps));
+        self.oracle = stepper.oracle;
         let (config, schedule) = stepper.into_parts();
         self.config = config;
         (advanced, rest(schedule))

@@ -25,6 +25,7 @@ pub mod engine;
 pub mod error;
 pub mod fault;
 pub mod lab;
+pub mod oracle;
 pub mod protocol;
 pub mod protocols;
 pub mod random;

@@ -18,6 +18,8 @@ use crate::variables::Variables;
 pub struct Input {
     /// The coin, uniform in `[0, coins)`; 0 if the interaction reads none.
     pub coin: u64,
+    /// What the oracle says: whether there is a leader. Only for protocols that ask one.
+    pub leader: bool,
 }
 
 /// The transition function T of a protocol.
@@ -33,6 +35,12 @@ pub trait Transition: Clone + Send + Sync + 'static {
     /// Whether the interaction of these two states reads a coin.
     fn reads_coin(&self, _initiator: &Self::State, _responder: &Self::State) -> bool {
         false
+    }
+
+    /// The delay of the oracle that it asks, see [`crate::oracle`]; `None` if it asks none.
+    #[inline]
+    fn oracle(&self) -> Option<u64> {
+        None
     }
 
     /// One interaction: both agents are updated in place, as the pseudocode does.
@@ -80,6 +88,21 @@ pub trait Protocol: Transition {
     /// If it does.
     fn accepts(&self, _config: &[Self::State]) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// All that the inputs may be, as configurations whose other variables are zero, up to symmetries of the protocol.
+    fn inputs(&self, ring: Ring) -> Vec<Vec<Self::State>> {
+        vec![vec![Self::State::default(); ring.n()]]
+    }
+
+    /// From where the protocol promises to become safe.
+    fn promise() -> Promise<Self> {
+        Promise { name: "every configuration", holds: None }
+    }
+
+    /// The parameters of an explicit check, given those that the user named.
+    fn parameters_of_check(_ring: Ring, given: &Params) -> Params {
+        given.clone()
     }
 
     /// The initial configurations that have a name. The first is the default.
@@ -135,11 +158,21 @@ pub fn n_squared_log_n(ring: Ring, factor: u64) -> u64 {
     factor.saturating_mul(n * n).saturating_mul(u64::from(n.next_power_of_two().ilog2()))
 }
 
+/// `factor * n^3`, saturating.
+#[must_use]
+pub fn n_cubed(ring: Ring, factor: u64) -> u64 {
+    factor.saturating_mul((ring.n() as u64).pow(3))
+}
+
 /// Where the rules of a protocol come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// The paper's own pseudocode.
     Paper,
+    /// Known from another publication than the one that is cited.
+    Secondary,
+    /// Some from another publication, some rebuilt: these words say which.
+    Mixed(&'static str),
     /// Rebuilt from what is known of a system whose rules were not available.
     Reconstruction,
     /// Designed for this laboratory.
@@ -152,6 +185,8 @@ impl Origin {
     pub fn name(self) -> &'static str {
         match self {
             Self::Paper => "the paper's own",
+            Self::Secondary => "a secondary source",
+            Self::Mixed(which) => which,
             Self::Reconstruction => "a reconstruction",
             Self::Ours => "our own design",
         }
@@ -206,6 +241,13 @@ impl Params {
         self
     }
 
+    /// These parameters and others, which outweigh them.
+    #[must_use]
+    pub fn and(mut self, others: &Self) -> Self {
+        self.0.extend(others.0.iter().cloned());
+        self
+    }
+
     /// The value of a parameter, if it was given.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<u64> {
@@ -251,6 +293,14 @@ pub fn uniform<P: Protocol>(protocol: &P, ring: Ring, generator: &mut Generator)
         state
     };
     Ok((0..ring.n()).map(sample).collect())
+}
+
+/// A set of configurations that the protocol leaves only for its safe set.
+pub struct Promise<P: Protocol> {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether the configuration is in it, and so the promise made; `None` if it is made for all.
+    pub holds: Option<fn(&P, &[P::State]) -> bool>,
 }
 
 /// A set of configurations whose first step is of interest.

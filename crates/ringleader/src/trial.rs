@@ -292,6 +292,7 @@ impl<P: Protocol, S: Schedule> Run<'_, P, S> {
             self.tracker.last_output_change = step;
         }
         self.tracker.restart(&protocol, config, step);
+        self.stepper.recount();
         self.struck.push(Struck { fault, step, agents, safe: None });
         self.safe_now = false;
         true

@@ -57,7 +57,7 @@ fn successors<P: Protocol>(protocol: &P, ring: Ring, config: &Config<P>) -> Vec<
         let coins = if protocol.reads_coin(&l, &r) { protocol.coins() } else { 1 };
         for coin in 0..coins {
             let (mut next, mut l, mut r) = (config.clone(), l, r);
-            protocol.interact(&mut l, &mut r, Input { coin });
+            protocol.interact(&mut l, &mut r, Input { coin, ..Input::default() });
             (next[e.initiator], next[e.responder]) = (l, r);
             all.push((next, 1.0 / (ring.arcs() as f64 * coins as f64)));
         }

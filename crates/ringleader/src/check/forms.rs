@@ -99,7 +99,7 @@ where
         let before = batch[k];
         let (mut clear_l, mut clear_r, coin) = before;
         if when >> k & 1 == 1 {
-            protocol.interact(&mut clear_l, &mut clear_r, Input { coin });
+            protocol.interact(&mut clear_l, &mut clear_r, Input { coin, ..Input::default() });
         }
         let sliced = (circuit.decode(l[k]), circuit.decode(r[k]));
         if sliced != (clear_l, clear_r) {
@@ -155,7 +155,7 @@ fn interact<P: Protocol>(protocol: &P, config: &mut [P::State], e: Interaction, 
     let before = (config[e.initiator], config[e.responder]);
     let (mut l, mut r) = before;
     let coin = if protocol.reads_coin(&l, &r) { coin } else { 0 };
-    protocol.interact(&mut l, &mut r, Input { coin });
+    protocol.interact(&mut l, &mut r, Input { coin, ..Input::default() });
     (config[e.initiator], config[e.responder]) = (l, r);
     protocol.output(&before.0) != protocol.output(&l) || protocol.output(&before.1) != protocol.output(&r)
 }

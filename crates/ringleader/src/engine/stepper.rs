@@ -1,6 +1,7 @@
 //! One ring, one interaction at a time, in the clear form. This is the reference that every other engine must equal.
 
-use crate::protocol::{Input, Protocol};
+use crate::oracle::Oracle;
+use crate::protocol::{Input, Protocol, leaders};
 use crate::ring::Interaction;
 use crate::schedule::Schedule;
 
@@ -24,6 +25,8 @@ pub struct Stepper<P: Protocol, S> {
     pub steps: u64,
     /// The number of coins read so far.
     pub coins_read: u64,
+    /// What the oracle knows, if the protocol asks one.
+    pub oracle: Oracle,
     sides: u64,
     schedule: S,
 }
@@ -31,8 +34,15 @@ pub struct Stepper<P: Protocol, S> {
 impl<P: Protocol, S: Schedule> Stepper<P, S> {
     /// A configuration before its first interaction.
     pub fn new(protocol: P, config: Vec<P::State>, schedule: S) -> Self {
-        let sides = protocol.coins();
-        Self { protocol, config, steps: 0, coins_read: 0, sides, schedule }
+        let (sides, oracle) = (protocol.coins(), oracle(&protocol, &config));
+        Self { protocol, config, steps: 0, coins_read: 0, oracle, sides, schedule }
+    }
+
+    /// Shows the oracle a configuration that was changed by something else than an interaction.
+    pub fn recount(&mut self) {
+        if self.protocol.oracle().is_some() {
+            self.oracle.recount(leaders(&self.protocol, &self.config).len());
+        }
     }
 
     /// One interaction. `peek` takes what it needs from the two states before, and `look` sees that and the states
@@ -55,7 +65,14 @@ impl<P: Protocol, S: Schedule> Stepper<P, S> {
             0
         };
         let before = peek(&self.protocol, [l, r]);
-        self.protocol.interact(l, r, Input { coin });
+        // The compiler knows which protocols ask no oracle, so it costs them nothing.
+        if self.protocol.oracle().is_some() {
+            let led = led(&self.protocol, [l, r]);
+            self.protocol.interact(l, r, Input { coin, leader: self.oracle.leader() });
+            self.oracle.observe(led, self::led(&self.protocol, [l, r]));
+        } else {
+            self.protocol.interact(l, r, Input { coin, leader: false });
+        }
         look(&self.protocol, before, [l, r]);
         self.steps += 1;
         Ok(())
@@ -73,6 +90,16 @@ impl<P: Protocol, S: Schedule> Stepper<P, S> {
     pub fn advance(&mut self, steps: u64) -> Result<(), Halt> {
         (0..steps).try_for_each(|_| self.step(|_, _| (), |_, (), _| ()))
     }
+}
+
+/// The oracle of a ring before its first interaction; it knows nothing if the protocol does not ask it.
+pub fn oracle<P: Protocol>(protocol: &P, config: &[P::State]) -> Oracle {
+    protocol.oracle().map_or_else(Oracle::default, |delay| Oracle::new(delay, leaders(protocol, config).len()))
+}
+
+/// How many of the two are leaders.
+fn led<P: Protocol>(protocol: &P, states: [&P::State; 2]) -> usize {
+    states.into_iter().filter(|state| protocol.is_leader(state)).count()
 }
 
 /// The agents of an interaction; they are neighbours on a ring of at least 3 agents, so never the same.

@@ -24,7 +24,8 @@ pub const DEFAULT_COLORS: u64 = 16;
 pub const MAX_COLORS: u64 = 65_536;
 
 /// The parameter `colors`, which every protocol with colours takes.
-pub const COLORS: Parameter = Parameter { name: "colors", help: "number of colours [default: 16]", flag: false };
+pub const COLORS: Parameter =
+    Parameter { name: "colors", help: "number of colours [default: 16; 3 for aaf-colouring]", flag: false };
 
 /// Whether an agent waits for a bit or gives one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -210,12 +211,63 @@ pub fn two_hop_coloring(ring: Ring, colors: u32, generator: &mut Generator) -> V
     config
 }
 
+/// The least number of colours of a two-hop colouring.
+#[must_use]
+pub fn fewest_colors(ring: Ring) -> u64 {
+    if ring.n().is_multiple_of(4) { 2 } else { 3 }
+}
+
+/// Every two-hop colouring with at most so many colours, up to renaming the colours and turning the ring.
+#[must_use]
+pub fn two_hop_colorings(ring: Ring, colors: u32) -> Vec<Vec<u16>> {
+    let mut all = Vec::new();
+    extend_colorings(&mut Vec::new(), ring.n(), colors, &mut all);
+    let turns = |coloring: &[u16]| {
+        let mut turned = coloring.to_vec();
+        (0..coloring.len()).all(|_| {
+            turned.rotate_left(1);
+            *coloring <= *renamed(&turned)
+        })
+    };
+    all.retain(|coloring| two_hop_colored(coloring) && turns(coloring));
+    all
+}
+
+/// All ways to go on such that every new colour is the least that is left.
+fn extend_colorings(begun: &mut Vec<u16>, n: usize, colors: u32, all: &mut Vec<Vec<u16>>) {
+    let i = begun.len();
+    if i == n {
+        return all.push(begun.clone());
+    }
+    let used = begun.iter().max().map_or(0, |&most| most + 1);
+    for color in (0..=used).filter(|&color| u32::from(color) < colors) {
+        if i < 2 || begun[i - 2] != color {
+            begun.push(color);
+            extend_colorings(begun, n, colors, all);
+            begun.pop();
+        }
+    }
+}
+
+/// The colours in the order of their first appearance.
+fn renamed(coloring: &[u16]) -> Vec<u16> {
+    let mut order: Vec<u16> = Vec::new();
+    let mut rename = |color: &u16| {
+        let known = order.iter().position(|other| other == color);
+        known.unwrap_or_else(|| {
+            order.push(*color);
+            order.len() - 1
+        }) as u16
+    };
+    coloring.iter().map(&mut rename).collect()
+}
+
 /// Reads the parameter `colors`; a two-hop colouring must exist.
 ///
 /// # Errors
 /// If there are too few or too many.
 pub fn colors_of(ring: Ring, params: &Params) -> Result<u32, Error> {
-    let least = if ring.n().is_multiple_of(4) { 2 } else { 3 };
+    let least = fewest_colors(ring);
     let colors = params.within("colors", DEFAULT_COLORS, 2, MAX_COLORS)?;
     if colors < least {
         let allowed = format!("a two-hop colouring of {} agents needs {least} to {MAX_COLORS} colours", ring.n());

@@ -8,7 +8,9 @@
 
 use crate::error::Error;
 use crate::protocol::{About, Input, Lane, Origin, Params, Protocol, Start, Transition};
-use crate::protocols::pcl::{COLORS, color_cell, colors_of, two_hop_colored, two_hop_coloring};
+use crate::protocols::pcl::{
+    COLORS, color_cell, colors_of, fewest_colors, two_hop_colored, two_hop_coloring, two_hop_colorings,
+};
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
 use crate::value::Value;
@@ -241,6 +243,26 @@ impl Protocol for Por {
             variable!("dir", color, State.dir),
             variable!("strong", Domain::BIT, State.strong),
         ])
+    }
+
+    /// Every two-hop colouring, with every order of the memory. What the colours are called makes no difference: the sets of
+    /// which Lines 68 and 71 take the minimum have one member once the inputs are right.
+    fn inputs(&self, ring: Ring) -> Vec<Vec<State>> {
+        let n = ring.n();
+        let remembering = |colors: &Vec<u16>, orders: usize| {
+            let agent = |i: usize| {
+                let (left, right) = (colors[(i + n - 1) % n], colors[(i + 1) % n]);
+                let (c1, c2) = if orders >> i & 1 == 0 { (left, right) } else { (right, left) };
+                State { color: colors[i], c1, c2, ..State::default() }
+            };
+            (0..n).map(agent).collect()
+        };
+        let colorings = two_hop_colorings(ring, self.colors);
+        colorings.iter().flat_map(|colors| (0..1 << n).map(|orders| remembering(colors, orders))).collect()
+    }
+
+    fn parameters_of_check(ring: Ring, given: &Params) -> Params {
+        Params::default().with("colors", fewest_colors(ring)).and(given)
     }
 
     fn output(&self, state: &State) -> u64 {

@@ -15,7 +15,7 @@ use std::cmp::min;
 use crate::circuit::WithCircuit;
 use crate::error::Error;
 use crate::protocol::{
-    About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, leaders,
+    About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Promise, Protocol, Start, Transition, leaders,
     n_squared_log_n, uniform,
 };
 use crate::ring::{Orientation, Ring};
@@ -372,6 +372,13 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
 
     fn is_safe(&self, config: &[State]) -> bool {
         self.sets(config).in_s_pl()
+    }
+
+    fn promise() -> Promise<Self> {
+        if PRIME {
+            return Promise { name: "C_PB", holds: Some(|p, config| p.sets(config).in_c_pb()) };
+        }
+        Promise { name: "every configuration", holds: None }
     }
 
     fn starts() -> Vec<Start<Self>> {

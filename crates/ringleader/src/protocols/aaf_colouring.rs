@@ -1,0 +1,186 @@
+//! AAF08's two-hop colouring of undirected rings with three colours
+//! (Angluin, Aspnes, Fischer and Jiang, 2008).
+//!
+//! Every agent keeps a bit for each colour. Two neighbours flip the bits that they keep for each other's colour, so that the bits agree
+//! as long as no agent has two neighbours of one colour; where they do not agree, the initiator takes a random colour.
+//!
+//! Whose rules these are: **a secondary source**, a published model of the protocol.
+
+use crate::error::Error;
+use crate::protocol::{About, Input, Lane, Origin, Params, Phase, PhaseKind, Protocol, Start, Transition, uniform};
+use crate::protocols::pcl::{COLORS, color_cell, two_hop_colored, two_hop_coloring};
+use crate::random::{Generator, below};
+use crate::ring::{Orientation, Ring};
+use crate::value::Value;
+use crate::variable;
+use crate::variables::{Domain, Variables};
+
+/// The number of colours of the rules; every ring has a two-hop colouring with three.
+pub const DEFAULT_COLORS: u64 = 3;
+/// The largest number of colours.
+pub const MAX_COLORS: u64 = 16;
+
+/// The state of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct State {
+    /// The colour.
+    pub color: u16,
+    /// `F`: bit `c` of this number is kept for neighbours of colour `c`.
+    pub f: u16,
+}
+
+impl State {
+    /// The bit for a colour.
+    #[inline]
+    fn bit(&self, color: u16) -> u16 {
+        self.f >> color & 1
+    }
+
+    #[inline]
+    fn set_bit(&mut self, color: u16, bit: u16) {
+        self.f = self.f & !(1 << color) | bit << color;
+    }
+}
+
+/// Two-hop colouring with its number of colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AafColouring {
+    colors: u32,
+}
+
+impl Transition for AafColouring {
+    type State = State;
+
+    fn coins(&self) -> u64 {
+        u64::from(self.colors)
+    }
+
+    #[inline]
+    fn reads_coin(&self, u: &State, v: &State) -> bool {
+        u.bit(v.color) != v.bit(u.color)
+    }
+
+    #[inline]
+    fn interact(&self, u: &mut State, v: &mut State, input: Input) {
+        if u.bit(v.color) != v.bit(u.color) {
+            u.color = input.coin as u16;
+            u.set_bit(v.color, v.bit(u.color));
+        } else {
+            u.f ^= 1 << v.color;
+            v.f ^= 1 << u.color;
+        }
+    }
+}
+
+fn colors(config: &[State]) -> Vec<u16> {
+    config.iter().map(|v| v.color).collect()
+}
+
+/// The left ends of edges whose bits do not agree.
+fn conflicts(config: &[State]) -> Vec<usize> {
+    let n = config.len();
+    let agree = |u: &State, v: &State| u.bit(v.color) == v.bit(u.color);
+    (0..n).filter(|&i| !agree(&config[i], &config[(i + 1) % n])).collect()
+}
+
+/// A random member of the safe set: a two-hop colouring, then bits that agree.
+fn safe(protocol: &AafColouring, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, Error> {
+    let (n, mut config) = (ring.n(), uniform(protocol, ring, generator)?);
+    let colors = two_hop_coloring(ring, protocol.colors, generator);
+    config.iter_mut().zip(colors).for_each(|(v, color)| v.color = color);
+    for i in 0..n {
+        let (j, bit) = ((i + 1) % n, below(generator, 2) as u16);
+        let (left, right) = (config[i].color, config[j].color);
+        config[i].set_bit(right, bit);
+        config[j].set_bit(left, bit);
+    }
+    Ok(config)
+}
+
+impl Protocol for AafColouring {
+    const ABOUT: About = About {
+        name: "aaf-colouring",
+        case: "AAF08_colouring",
+        summary: "[AAF+08]'s two-hop colouring with three colours",
+        ring: Orientation::Undirected,
+        assumption: "none",
+        bound: "not stated",
+        origin: Origin::Secondary,
+        elects: false,
+        safe: "two-hop coloured, bits agree",
+        parameters: &[COLORS],
+    };
+
+    fn new(_: Ring, params: &Params) -> Result<Self, Error> {
+        Ok(Self { colors: params.within("colors", DEFAULT_COLORS, DEFAULT_COLORS, MAX_COLORS)? as u32 })
+    }
+
+    fn settings(&self) -> Vec<(&'static str, Value)> {
+        vec![("colors", self.colors.into())]
+    }
+
+    fn variables(&self) -> Variables<State> {
+        Variables(vec![
+            variable!("color", Domain::up_to(self.colors - 1), State.color),
+            variable!("F", Domain::up_to((1_u32 << self.colors) - 1), State.f),
+        ])
+    }
+
+    fn output(&self, state: &State) -> u64 {
+        u64::from(state.color)
+    }
+
+    fn is_safe(&self, config: &[State]) -> bool {
+        two_hop_colored(&colors(config)) && conflicts(config).is_empty()
+    }
+
+    fn starts() -> Vec<Start<Self>> {
+        vec![
+            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
+            Start {
+                name: "one-color",
+                about: "every variable zero, so that every agent is in conflict; the worst start known",
+                make: |_, ring, _| Ok(vec![State::default(); ring.n()]),
+            },
+            Start { name: "safe", about: "a random safe configuration", make: safe },
+        ]
+    }
+
+    fn phases() -> Vec<Phase<Self>> {
+        vec![Phase {
+            name: "two-hop coloured",
+            about: "no two agents at distance two of one colour (bits may still disagree)",
+            holds: |_, config| two_hop_colored(&colors(config)),
+            kind: PhaseKind::Open(|a: &State, b: &State| a.color != b.color),
+        }]
+    }
+
+    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
+        vec![
+            ("n", config.len().into()),
+            ("two_hop_colored", two_hop_colored(&colors(config)).into()),
+            ("conflicts", conflicts(config).into()),
+            ("safe", self.is_safe(config).into()),
+        ]
+    }
+
+    fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
+        vec![("conflicts", conflicts(config).len())]
+    }
+
+    fn picture(&self, config: &[State]) -> Vec<Lane> {
+        let conflicts = conflicts(config);
+        vec![
+            Lane {
+                name: "color",
+                cells: config.iter().map(|v| color_cell(v.color)).collect(),
+                legend: "the colour, 0-9 a-z (+ beyond)",
+            },
+            Lane {
+                name: "bits",
+                cells: (0..config.len()).map(|i| if conflicts.contains(&i) { '!' } else { '.' }).collect(),
+                legend: "! bits that do not agree with the right neighbour's",
+            },
+        ]
+    }
+}
