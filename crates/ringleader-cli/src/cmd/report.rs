@@ -78,6 +78,10 @@ fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Resul
     writeln!(out, "{}", strong(&lines[0]))?;
     lines[1..].iter().try_for_each(|line| writeln!(out, "{line}"))?;
     writeln!(out)?;
+    let rules = analysis.whose_rules();
+    if !rules.is_empty() {
+        writeln!(out, "{}", faint(rules.trim_start()))?;
+    }
     if censored > 0 {
         writeln!(out, "{}: {} of {} trials; they are kept", alarm("censored"), commas(censored), commas(all))?;
     }

@@ -4,7 +4,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ringleader::lab;
-use ringleader::protocol::Origin;
 use ringleader::stats::fit::Scale;
 use ringleader::trial::Trial;
 use ringleader::value::Value;
@@ -21,8 +20,8 @@ use crate::{files, json};
 pub(crate) const RECORDS: &str = "records/table1";
 const EXPERIMENT: &str = "ringleader sweep experiments/table1.toml";
 
-/// The sizes at which |Q| is given, or the next that the protocol takes.
-const SIZES: [usize; 3] = [16, 256, 1024];
+/// The sizes at which |Q| is given where nothing was measured.
+const SIZES: [usize; 3] = [17, 257, 1025];
 
 /// A row of the table as the paper has it.
 struct Claim {
@@ -127,7 +126,8 @@ fn measured<'a>(claim: &'a Claim, series: &'a [Analysed]) -> Measured<'a> {
     };
     let all: Vec<&Analysed> = series.iter().filter(usual).collect();
     let starts = all.iter().map(|one| one.series.kind.start.as_str()).collect();
-    Measured { claim, worst: worst(&all), starts, states: states(claim.protocol) }
+    let worst = worst(&all);
+    Measured { claim, worst, starts, states: states(claim.protocol, worst) }
 }
 
 /// The start with the greatest mean at the largest size that all starts have; the first of them at that size, and the one
@@ -144,10 +144,16 @@ fn worst<'a>(all: &[&'a Analysed]) -> Option<&'a Analysed> {
     all.iter().rev().max_by(|a, b| mean(a).total_cmp(&mean(b)).then(reach(a).cmp(&reach(b)))).copied()
 }
 
-/// |Q|, exactly, at [`SIZES`] or the next size that the protocol takes.
-fn states(protocol: &str) -> Vec<(usize, u128)> {
+/// |Q|, exactly, at the least, a middle and the largest size that was measured, or at some sizes if none was.
+fn states(protocol: &str, worst: Option<&Analysed>) -> Vec<(usize, u128)> {
+    let cells = worst.map_or(&[][..], |worst| &worst.series.cells);
+    let mut sizes: Vec<usize> = match cells {
+        [] => SIZES.to_vec(),
+        cells => [0, cells.len() / 2, cells.len() - 1].map(|k| cells[k].n as usize).to_vec(),
+    };
+    sizes.dedup();
     let at = |n: usize| Some((n, lab::populate_trial(&Trial::new(protocol, n, 0)).ok()?.states()));
-    SIZES.into_iter().filter_map(|n| (n..n + 4).find_map(at)).collect()
+    sizes.into_iter().filter_map(at).collect()
 }
 
 // --- For people -----------------------------------------------------------------------------------------------
@@ -156,6 +162,7 @@ fn table(rows: &[Measured<'_>]) -> Table {
     let header = [
         "work",
         "protocol",
+        "rules",
         "assumption",
         "claimed steps",
         "measured: n",
@@ -183,7 +190,8 @@ fn row(one: &Measured<'_>) -> Vec<String> {
     };
     vec![
         claim.work.to_owned(),
-        format!("{}{}", claim.protocol, mark(claim.protocol)),
+        claim.protocol.to_owned(),
+        rules(claim.protocol).to_owned(),
         claim.assumption.to_owned(),
         claim.steps.to_owned(),
         n,
@@ -194,13 +202,9 @@ fn row(one: &Measured<'_>) -> Vec<String> {
     ]
 }
 
-/// Rules that are not the paper's own are marked.
-fn mark(protocol: &str) -> &'static str {
-    match lab::protocol(protocol).map(|entry| entry.about.origin) {
-        Ok(Origin::Reconstruction) => " (r)",
-        Ok(Origin::Ours) => " (o)",
-        _ => "",
-    }
+/// Whose rules these are.
+fn rules(protocol: &str) -> &'static str {
+    lab::protocol(protocol).map_or("not in this laboratory", |entry| entry.about.origin.name())
 }
 
 fn no_exponent(one: &Measured<'_>) -> String {
@@ -255,10 +259,6 @@ fn notes(rows: &[Measured<'_>], seed: u64) -> Vec<String> {
             commas(censored)
         ));
     }
-    notes.push(
-        "(r) rules are a reconstruction; (o) a protocol of our own in the place of one whose rules are not available."
-            .into(),
-    );
     notes.push(format!(
         "Exponents are those of the best c n^a over these n, not of large n; intervals are bootstrap percentiles, seed {seed}."
     ));
@@ -288,7 +288,7 @@ fn as_json(rows: &[Measured<'_>], seed: u64) -> Value {
         Value::map([
             ("work", claim.work.into()),
             ("protocol", claim.protocol.into()),
-            ("rules", lab::protocol(claim.protocol).ok().map(|entry| entry.about.origin.name()).into()),
+            ("rules", rules(claim.protocol).into()),
             ("assumption", claim.assumption.into()),
             ("claimed_steps", claim.steps.into()),
             ("claimed_states", claim.states.into()),

@@ -1,13 +1,12 @@
 //! What a report says, as plain data: every number that a table, a figure or JSON shows is made here.
 
 use ringleader::lab;
-use ringleader::random::Generator;
 use ringleader::stats::bootstrap::{self, generator};
 use ringleader::stats::compare::{self, Ratio, Test};
 use ringleader::stats::fit::{self, Estimate, Fit, Model, Point, Scale, Verdict};
 use ringleader::stats::{Mean, Quantile, Sample};
 
-use crate::report::gather::{Cell, Series};
+use crate::report::gather::{Cell, Series, whose_rules};
 
 /// The percentages of the quantiles in tables; the figures show the median and the outer two of the first five.
 pub(crate) const QUANTILES: [usize; 6] = [5, 25, 50, 75, 95, 99];
@@ -26,6 +25,13 @@ pub(crate) struct Analysis {
     pub(crate) baseline: usize,
     pub(crate) comparisons: Vec<Comparison>,
     pub(crate) sweeps: Vec<Sweep>,
+}
+
+impl Analysis {
+    /// Whose rules those are that are not the paper's own.
+    pub(crate) fn whose_rules(&self) -> String {
+        whose_rules(self.series.iter().map(|one| one.series.kind.protocol.as_str()))
+    }
 }
 
 /// A series with its statistics.
@@ -156,7 +162,13 @@ fn growth(series: &Series, scale: Scale, seed: u64) -> Result<Growth, String> {
     let censored = series.cells.iter().any(|cell| cell.steps.censored() > 0);
     let location = if censored { Location::Median } else { Location::Mean };
     let many = |cell: &&Cell| cell.steps.len() >= LEAST_TRIALS;
-    let point = |cell: &Cell| point(cell, location, &mut generator(seed, &name(series, cell.n, "growth")));
+    let point = |cell: &Cell| {
+        let mut random = generator(seed, &name(series, cell.n, "growth"));
+        match location {
+            Location::Mean => Point::of_mean(f64::from(cell.n), &cell.steps, &mut random),
+            Location::Median => Point::of_median(f64::from(cell.n), &cell.steps, &mut random),
+        }
+    };
     let points: Vec<Point> = series.cells.iter().filter(many).filter_map(point).collect();
     if points.len() < LEAST_SIZES {
         return Err(format!(
@@ -184,20 +196,6 @@ fn name(series: &Series, n: u32, purpose: &str) -> String {
     let settings: Vec<String> = kind.settings.iter().map(ToString::to_string).collect();
     let (protocol, settings) = (&kind.protocol, settings.join(","));
     format!("{protocol};{settings};{};{};{};{n};{purpose}", kind.start, kind.faults, kind.scheduler)
-}
-
-fn point(cell: &Cell, location: Location, random: &mut Generator) -> Option<Point> {
-    let n = f64::from(cell.n);
-    match location {
-        Location::Mean => Point::new(n, cell.steps.mean()?.value, &bootstrap::means(cell.steps.known(), random)),
-        Location::Median => {
-            let median = cell.steps.quantile(50)?.value;
-            let replicates = bootstrap::quantiles(&cell.steps, 50, random);
-            let known = median.exact && replicates.iter().all(|one| one.exact);
-            let values: Vec<f64> = replicates.iter().map(|one| one.value as f64).collect();
-            known.then(|| Point::new(n, median.value as f64, &values))?
-        }
-    }
 }
 
 fn local(pair: &[Point]) -> Option<(u32, u32, Estimate)> {

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use ringleader::lab;
+use ringleader::protocol::Origin;
 use ringleader::stats::{Observed, Sample};
 
 use crate::report::settings::{Setting, settings};
@@ -202,13 +204,28 @@ fn steps(row: &Row) -> Observed {
     Observed { value: since.unwrap_or(0), exact: since.is_some() && !row.censored }
 }
 
+/// The name of a protocol, with a star if its rules are not the paper's own.
+pub(crate) fn marked(protocol: &str) -> String {
+    let own = lab::protocol(protocol).is_ok_and(|entry| entry.about.origin == Origin::Paper);
+    format!("{protocol}{}", if own { "" } else { "*" })
+}
+
+/// Whose rules the marked ones are, in a sentence for each; empty if there are none.
+pub(crate) fn whose_rules<'a>(protocols: impl Iterator<Item = &'a str>) -> String {
+    let mut all: Vec<&str> = protocols.filter(|protocol| marked(protocol).ends_with('*')).collect();
+    all.sort_unstable();
+    all.dedup();
+    let rules = |protocol: &str| lab::protocol(protocol).map_or("unknown", |entry| entry.about.origin.name());
+    all.iter().map(|protocol| format!(" * The rules of {protocol}: {}.", rules(protocol))).collect()
+}
+
 /// The protocol, and whatever else differs between the series.
 fn labels(kinds: &[&Kind]) -> Vec<String> {
     let differ = |part: &dyn Fn(&Kind) -> String| kinds.windows(2).any(|pair| part(pair[0]) != part(pair[1]));
     let (starts, faults) = (differ(&|kind| kind.start.clone()), differ(&|kind| kind.faults.clone()));
     let schedulers = differ(&|kind| kind.scheduler.clone());
     let label = |kind: &&Kind| {
-        let mut label = kind.protocol.clone();
+        let mut label = marked(&kind.protocol);
         let rivals = || kinds.iter().filter(|other| other.protocol == kind.protocol);
         for setting in &kind.settings {
             let varies = rivals().any(|other| !other.settings.contains(setting));
@@ -278,6 +295,13 @@ pub(crate) mod tests {
         assert_eq!(labels, ["ppl c1=48", "ppl c1=2"]);
         assert_eq!(gathered(vec![other("kappa=8,psi=4", 2)])[0].label, "ppl c1=2");
         assert_eq!(gathered(vec![other("kappa=192,psi=4", 2)])[0].label, "ppl");
+    }
+
+    #[test]
+    fn rules_that_are_not_the_papers_own_are_marked() {
+        assert_eq!(["ppl", "ysm", "of another version"].map(marked), ["ppl", "ysm*", "of another version*"]);
+        assert_eq!(whose_rules(["ysm", "ppl", "ysm"].into_iter()), " * The rules of ysm: a reconstruction.");
+        assert_eq!(whose_rules(["ppl"].into_iter()), "");
     }
 
     #[test]

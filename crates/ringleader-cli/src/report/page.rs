@@ -55,8 +55,10 @@ pub(crate) fn sections(analysis: &Analysis) -> Vec<Section> {
         let (figures, table) = (figures::sweep(analysis, sweep, &name), tables::sweep(analysis, sweep, &name));
         sections.push(Section::new(&format!("Sensitivity to {}", sweep.parameter), SWEEP, figures, vec![table]));
     }
+    let rules = analysis.whose_rules();
     for section in &mut sections {
         section.tables.retain(|table| !table.rows.is_empty());
+        section.tables.iter_mut().for_each(|table| table.caption.push_str(&rules));
     }
     sections.retain(|section| !section.tables.is_empty() || !section.figures.is_empty());
     sections
@@ -99,13 +101,15 @@ pub(crate) fn html(analysis: &Analysis, sections: &[Section], metas: &[Meta]) ->
          <title>Ringleader report</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<h1>Ringleader report</h1>\n"
     );
     let (trials, censored) = trials(analysis);
+    let rules = analysis.whose_rules();
     let _ = writeln!(
         out,
-        "<p>{} trials in {} series, {} of them censored. Seed of the bootstrap: {}.</p>",
+        "<p>{} trials in {} series, {} of them censored. Seed of the bootstrap: {}.{}</p>",
         commas(trials),
         commas(analysis.series.len()),
         commas(censored),
-        analysis.seed
+        analysis.seed,
+        escape(&rules)
     );
     for section in sections {
         let _ = writeln!(out, "<h2>{}</h2>\n<p>{}</p>", escape(&section.title), escape(&section.text));

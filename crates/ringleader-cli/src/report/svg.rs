@@ -125,7 +125,7 @@ impl Figure {
         let (right, bottom) = (left + width, top + height);
         let mut free = f64::NEG_INFINITY;
         for value in frame.x.ticks(&self.x) {
-            let (at, label) = (frame.x(value), number(value));
+            let (at, label) = (frame.x(value), self.x.text(value));
             let half = label.chars().count() as f64 * CHARACTER / 2.0;
             rule(out, [at, top, at, bottom], 0.12);
             rule(out, [at, bottom, at, bottom + 4.0], 1.0);
@@ -138,7 +138,7 @@ impl Figure {
             let at = frame.y(value);
             rule(out, [left, at, right, at], 0.12);
             rule(out, [left - 4.0, at, left, at], 1.0);
-            text(out, left - 7.0, at + 4.0, "end", &number(value));
+            text(out, left - 7.0, at + 4.0, "end", &self.y.text(value));
         }
         let _ = writeln!(
             out,
@@ -224,6 +224,13 @@ impl Line {
         for &(x, y) in self.special.iter().filter(|place| frame.holds(place.0, place.1)) {
             shape(out, frame.x(x), frame.y(y), k, false);
         }
+    }
+}
+
+impl Axis {
+    /// The label of a tick. Where ticks were asked for they are whole numbers, and plain.
+    fn text(&self, value: f64) -> String {
+        if self.ticks.is_empty() { number(value) } else { format!("{value}") }
     }
 }
 
@@ -320,8 +327,8 @@ fn even_ticks(from: f64, to: f64) -> Vec<f64> {
 // --- Text and shapes ------------------------------------------------------------------------------------------
 
 /// A number on an axis: plain, or with a power of ten.
-pub(crate) fn number(value: f64) -> String {
-    if value == 0.0 || (1e-3..1e5).contains(&value.abs()) {
+fn number(value: f64) -> String {
+    if value == 0.0 || (1e-2..1e3).contains(&value.abs()) {
         let text = format!("{value:.4}");
         return text.trim_end_matches('0').trim_end_matches('.').to_owned();
     }
@@ -398,8 +405,9 @@ mod tests {
 
     #[test]
     fn numbers_on_axes_are_short() {
-        let values = [0.0, 0.25, 1.0, 1024.0, 1e6, 2.5e9, 1e-7, 99_999.9, 9.999_9e12];
-        assert_eq!(values.map(number), ["0", "0.25", "1", "1024", "10⁶", "2.5×10⁹", "10⁻⁷", "99999.9", "10¹³"]);
+        let values = [0.0, 0.25, 1.0, 500.0, 1000.0, 2.5e9, 1e-7, 9.999_9e12];
+        assert_eq!(values.map(number), ["0", "0.25", "1", "500", "10³", "2.5×10⁹", "10⁻⁷", "10¹³"]);
+        assert_eq!(Axis { ticks: vec![16_384.0], ..Axis::default() }.text(16_384.0), "16384");
     }
 
     #[test]
@@ -408,7 +416,7 @@ mod tests {
         assert_eq!(log_ticks(1.0, 100.0), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0]);
         assert!(log_ticks(1.0, 1e40).len() < 12);
         let axis = Axis { log: true, ..Axis::default() };
-        let span = Span::new(&axis, [3.0, 700.0].into_iter()).unwrap();
+        let span = Span::new(&axis, [3.0, 300.0].into_iter()).unwrap();
         assert_eq!(span.ticks(&axis).first(), Some(&5.0));
     }
 

@@ -33,7 +33,8 @@ impl Table {
         let side = |k: usize| if k == 0 { "---" } else { "---:" };
         let rule = (0..self.header.len()).map(side).collect::<Vec<_>>().join("|");
         let rows: String = self.rows.iter().map(|row| line(&bars(row))).collect();
-        format!("{}|{rule}|\n{rows}", line(&bars(&self.header)))
+        let caption = if self.caption.is_empty() { String::new() } else { format!("\n{}\n", self.caption) };
+        format!("{}|{rule}|\n{rows}{caption}", line(&bars(&self.header)))
     }
 
     pub(crate) fn latex(&self) -> String {
@@ -438,7 +439,10 @@ mod tests {
 
     #[test]
     fn tables_are_escaped_for_what_they_become() {
-        assert_eq!(table().markdown(), "| series | c n^a |\n|---|---:|\n| \\|Q\\| a_b <1> | 1.500e6 [1.2e-4, 3] |\n");
+        assert_eq!(
+            table().markdown(),
+            "| series | c n^a |\n|---|---:|\n| \\|Q\\| a_b <1> | 1.500e6 [1.2e-4, 3] |\n\nSteps & more\n"
+        );
         let latex = table().latex();
         assert!(latex.contains("series & c $n^{a}$ \\\\"), "{latex}");
         assert!(

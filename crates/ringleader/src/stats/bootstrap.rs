@@ -60,6 +60,19 @@ pub fn quantiles(sample: &Sample, percent: usize, generator: &mut Generator) -> 
     (0..REPLICATES).filter_map(draw).collect()
 }
 
+/// The variance of the logarithm of such replicates of the median, from the law itself; none are drawn.
+#[must_use]
+pub fn variance_of_log_median(sample: &Sample) -> f64 {
+    let law = RankLaw::new(sample.len(), 50);
+    let log = |(k, up_to): (usize, &f64)| {
+        let before = if k == 0 { 0.0 } else { law.up_to[k - 1] };
+        sample.ranked(law.first + k).map(|value| (up_to - before, (value.value as f64).ln()))
+    };
+    let logs: Vec<(f64, f64)> = law.up_to.iter().enumerate().filter_map(log).collect();
+    let mean: f64 = logs.iter().map(|(weight, log)| weight * log).sum();
+    logs.iter().map(|(weight, log)| weight * (log - mean) * (log - mean)).sum()
+}
+
 /// The law of the rank that a quantile of drawn trials has among all trials.
 struct RankLaw {
     /// The least rank that is not neglected.
@@ -137,6 +150,8 @@ mod tests {
             .collect();
         let (ours, theirs) = (spread(&law), spread(&plain));
         assert!((ours / theirs - 1.0).abs() < 0.08, "{ours} {theirs}");
+        let logs: Vec<f64> = plain.iter().map(|median| median.ln()).collect();
+        assert!((variance_of_log_median(&all).sqrt() / spread(&logs) - 1.0).abs() < 0.08);
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         assert!((mean(&law) - mean(&plain)).abs() < 4.0 * theirs / (REPLICATES as f64 / 2.0).sqrt());
     }

@@ -1,14 +1,16 @@
 //! How steps grow with n: fits of c n^a (log2 n)^b, and a comparison of n^2, n^2 log n and n^3.
 //!
-//! A point is a size with the logarithm of its mean (or median) and the variance of that logarithm, which comes from the
-//! bootstrap. The fit is weighted least squares. With many trials the logarithm of a mean is nearly normal, so the sum of
+//! A point is a size with the logarithm of its mean (or median) and the variance of that logarithm. The fit is weighted
+//! least squares. With many trials the logarithm of a mean is nearly normal, so the sum of
 //! the weighted squares is nearly chi-square when the model is right (up to its p-value, it fits), and twice the negative
 //! log-likelihood up to a constant otherwise (so that AIC compares models). Intervals are percentiles over replicates of
 //! all points: they say how far chance moves the fit, not how far a wrong model misleads it.
 
 use statrs::function::gamma::gamma_ur;
 
+use super::Sample;
 use super::bootstrap::{self, REPLICATES};
+use crate::random::Generator;
 
 /// A claimed growth with n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,25 +84,41 @@ impl Model {
 pub struct Point {
     /// The size of the ring, 3 at least.
     pub n: f64,
-    /// Its logarithm of steps.
+    /// Its logarithm.
     pub log: f64,
-    /// The same of every bootstrap replicate.
+    /// The variance of the logarithm.
+    pub variance: f64,
+    /// The logarithms of bootstrap replicates.
     pub replicates: Vec<f64>,
 }
 
 impl Point {
-    /// The point of a positive value with its replicates; `None` if they do not vary, so that its weight is unknown.
+    /// The mean; `None` if it is not known, is 0, or does not vary, so that its weight is unknown. The variance of the
+    /// logarithm is that of the mean divided by the square of the mean.
     #[must_use]
-    pub fn new(n: f64, value: f64, replicates: &[f64]) -> Option<Self> {
-        let point = Self { n, log: value.ln(), replicates: replicates.iter().map(|one| one.ln()).collect() };
-        let sound = point.log.is_finite() && point.variance().is_finite() && point.variance() > 1e-18;
-        (sound && n >= 3.0 && replicates.len() == REPLICATES).then_some(point)
+    pub fn of_mean(n: f64, sample: &Sample, generator: &mut Generator) -> Option<Self> {
+        let (mean, count) = (sample.mean()?, sample.len() as f64);
+        let squares: f64 = sample.known().iter().map(|&x| (x as f64 - mean.value) * (x as f64 - mean.value)).sum();
+        let variance = squares / (count - 1.0) / count / (mean.value * mean.value);
+        let replicates = bootstrap::means(sample.known(), generator);
+        if mean.exact { Self::new(n, mean.value, variance, &replicates) } else { None }
     }
 
-    fn variance(&self) -> f64 {
-        let count = self.replicates.len() as f64;
-        let mean = self.replicates.iter().sum::<f64>() / count;
-        self.replicates.iter().map(|one| (one - mean) * (one - mean)).sum::<f64>() / count
+    /// The median; `None` if the upper end of its interval is not known, it is 0, or does not vary.
+    #[must_use]
+    pub fn of_median(n: f64, sample: &Sample, generator: &mut Generator) -> Option<Self> {
+        let median = sample.quantile(50)?;
+        let variance = bootstrap::variance_of_log_median(sample);
+        let replicates = bootstrap::quantiles(sample, 50, generator);
+        let values: Vec<f64> = replicates.iter().map(|one| one.value as f64).collect();
+        if median.interval?.1.exact { Self::new(n, median.value.value as f64, variance, &values) } else { None }
+    }
+
+    fn new(n: f64, value: f64, variance: f64, replicates: &[f64]) -> Option<Self> {
+        let point = Self { n, log: value.ln(), variance, replicates: replicates.iter().map(|one| one.ln()).collect() };
+        let finite = point.replicates.iter().all(|log| log.is_finite()) && replicates.len() == REPLICATES;
+        let varies = variance.is_finite() && variance > 1e-18;
+        (point.log.is_finite() && finite && varies && n >= 3.0).then_some(point)
     }
 }
 
@@ -199,7 +217,7 @@ impl<'a> Solver<'a> {
     fn new(model: Model, points: &'a [Point]) -> Option<Self> {
         let free = model.free();
         let columns: Vec<[f64; 3]> = points.iter().map(|point| [1.0, point.n.ln(), point.n.log2().ln()]).collect();
-        let weights: Vec<f64> = points.iter().map(|point| 1.0 / point.variance()).collect();
+        let weights: Vec<f64> = points.iter().map(|point| 1.0 / point.variance).collect();
         let mut normal = [[0.0; 3]; 3];
         for (x, w) in columns.iter().zip(&weights) {
             for i in 0..free {
@@ -290,8 +308,11 @@ pub fn compare(points: &[Point]) -> Vec<Verdict> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::{Generator, uniform_real};
+    use crate::random::uniform_real;
+    use crate::stats::Observed;
     use crate::stats::bootstrap::generator;
+
+    type PointOf = fn(f64, &Sample, &mut Generator) -> Option<Point>;
 
     const SIZES: [f64; 7] = [8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0];
 
@@ -302,9 +323,8 @@ mod tests {
 
     fn points(law: impl Fn(f64) -> f64, count: usize, random: &mut Generator) -> Vec<Point> {
         let point = |n: f64| {
-            let values = exponential(law(n), count, random);
-            let mean = values.iter().sum::<u64>() as f64 / count as f64;
-            Point::new(n, mean, &bootstrap::means(&values, random)).unwrap()
+            let sample: Sample = exponential(law(n), count, random).into_iter().map(Observed::exactly).collect();
+            Point::of_mean(n, &sample, random).unwrap()
         };
         SIZES.into_iter().map(point).collect()
     }
@@ -312,7 +332,8 @@ mod tests {
     /// Points without chance, all with the same weight.
     fn exact(law: impl Fn(f64) -> f64) -> Vec<Point> {
         let noise = |k: usize| if k.is_multiple_of(2) { 1.01 } else { 1.0 / 1.01 };
-        let point = |n: f64| Point::new(n, law(n), &(0..REPLICATES).map(|k| law(n) * noise(k)).collect::<Vec<_>>());
+        let replicates = |n: f64| (0..REPLICATES).map(|k| law(n) * noise(k)).collect::<Vec<_>>();
+        let point = |n: f64| Point::new(n, law(n), 1e-4, &replicates(n));
         SIZES.into_iter().filter_map(point).collect()
     }
 
@@ -329,7 +350,7 @@ mod tests {
     #[test]
     fn the_slope_is_that_of_least_squares() {
         let same = |value: f64| (0..REPLICATES).map(move |k| value * if k % 2 == 0 { 1.1 } else { 0.9 });
-        let point = |(n, value): (f64, f64)| Point::new(n, value, &same(value).collect::<Vec<_>>()).unwrap();
+        let point = |(n, value): (f64, f64)| Point::new(n, value, 0.01, &same(value).collect::<Vec<_>>()).unwrap();
         let points: Vec<Point> = [(4.0, 5.0), (8.0, 9.0), (16.0, 40.0)].into_iter().map(point).collect();
         let fit = fit(Model::Power, &points).unwrap();
         assert!((fit.a.unwrap().value - 1.5).abs() < 1e-12, "log2(40/5)/2 = 1.5: {fit:?}");
@@ -362,7 +383,17 @@ mod tests {
         assert!(fit(Model::Power, &all[..1]).is_none() && fit(Model::PowerLog, &all[..2]).is_none());
         assert!(fit(Model::Power, &[all[0].clone(), all[0].clone()]).is_none(), "one size twice");
         assert!(compare(&all[..1]).is_empty() && compare(&[]).is_empty());
-        assert!(Point::new(8.0, 5.0, &[5.0; REPLICATES]).is_none(), "no variance, no weight");
+        let point =
+            |values: &[Observed], of: PointOf| of(8.0, &values.iter().copied().collect(), &mut generator(1, "few"));
+        for of in [Point::of_mean as PointOf, Point::of_median] {
+            assert!(point(&[Observed::exactly(5); 9], of).is_none(), "no variance, no weight");
+            assert!(
+                point(&[], of).is_none()
+                    && point(&[0, 0, 0, 0, 0, 0, 7].map(Observed::exactly), Point::of_median).is_none()
+            );
+            assert!(point(&[3, 4, 5, 6, 7, 8].map(Observed::exactly), of).is_some());
+            assert!(point(&[3, 4, 5, 6, 7, 8].map(Observed::at_least), of).is_none());
+        }
     }
 
     /// How often the interval of the exponent holds the truth, over 300 experiments at a fixed seed.
