@@ -27,7 +27,7 @@ Examples:
   ringleader list --n 1024                          the protocols and their states at n = 1024
   ringleader replay case.json                       run a recorded execution and check its hashes
   ringleader inspect config.json                    which sets of the paper a configuration is in
-  ringleader report records/table1                  figures and tables from the records of a sweep
+  ringleader report records/table1.parquet          figures and tables from the records of a sweep
 
 {EXIT_CODES}"))]
 pub(crate) struct Args {
@@ -210,9 +210,9 @@ Written are report.html, which needs nothing else, figures/*.svg, and tables/*.m
 the same files to the byte. Trials that met their limit are kept. METHODOLOGY.md says how everything is computed.
 
 Examples:
-  ringleader report records/table1
+  ringleader report records/table1.parquet
   ringleader report one.parquet two.parquet --out comparison --baseline ysm
-  ringleader report records/table1 --json | jq '.series[].growth.power.a'
+  ringleader report records/table1.parquet --json | jq '.series[].growth.power.a'
 
 {EXIT_CODES}"))]
 pub(crate) struct ReportArgs {
@@ -235,7 +235,8 @@ pub(crate) struct ReportArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-The records of the experiment are in records/table1; `ringleader sweep experiments/table1.toml` makes them again.
+The records of the experiment are in records/table1.parquet. This makes them again:
+  ringleader sweep experiments/table1.toml --out records/table1.parquet
 
 Examples:
   ringleader table1
@@ -244,7 +245,7 @@ Examples:
 
 {EXIT_CODES}"))]
 pub(crate) struct Table1Args {
-    /// Records of sweeps: Parquet files, or folders of them [default: records/table1]
+    /// Records of sweeps: Parquet files, or folders of them [default: records/table1.parquet]
     #[arg(value_name = "RECORDS")]
     pub(crate) records: Vec<PathBuf>,
     /// The seed of the bootstrap

@@ -17,7 +17,7 @@ use crate::text::{commas, faint, strong};
 use crate::{files, json};
 
 /// Where the records of the experiment are, and how they were made.
-pub(crate) const RECORDS: &str = "records/table1";
+pub(crate) const RECORDS: &str = "records/table1.parquet";
 const EXPERIMENT: &str = "ringleader sweep experiments/table1.toml";
 
 /// The sizes at which |Q| is given where nothing was measured.

@@ -116,7 +116,7 @@ pub(crate) struct Sweep {
     /// What they have in common.
     pub(crate) label: String,
     /// The values of the parameter, in order, with the series.
-    pub(crate) members: Vec<(i128, usize)>,
+    pub(crate) members: Vec<(f64, usize)>,
 }
 
 /// Everything that follows from the series, the seed and the choice of a baseline.
@@ -268,7 +268,7 @@ fn sweeps(series: &[Analysed]) -> Vec<Sweep> {
     }
     let mut sweeps: Vec<Sweep> =
         sweeps.into_iter().map(|(_, sweep)| sweep).filter(|sweep| sweep.members.len() > 2).collect();
-    sweeps.iter_mut().for_each(|sweep| sweep.members.sort_unstable());
+    sweeps.iter_mut().for_each(|sweep| sweep.members.sort_by(|a, b| a.0.total_cmp(&b.0)));
     sweeps
 }
 
@@ -361,7 +361,7 @@ pub(crate) mod tests {
         let analysis = analyse(gathered(vec![with(48, 1), with(4, 2), with(16, 3)]), 1, 0);
         assert_eq!(analysis.sweeps.len(), 1);
         assert_eq!(analysis.sweeps[0].parameter, "c1");
-        assert_eq!(analysis.sweeps[0].members, [(4, 1), (16, 2), (48, 0)]);
+        assert_eq!(analysis.sweeps[0].members, [(4.0, 1), (16.0, 2), (48.0, 0)]);
     }
 
     #[test]

@@ -231,8 +231,8 @@ pub(crate) fn ratios(analysis: &Analysis) -> Vec<Figure> {
 
 /// Steps, and the share of censored trials, against a parameter.
 pub(crate) fn sweep(analysis: &Analysis, sweep: &Sweep, name: &str) -> Vec<Figure> {
-    let log = sweep.members.iter().all(|(value, _)| *value > 0);
-    let ticks = sweep.members.iter().map(|(value, _)| *value as f64).collect();
+    let log = sweep.members.iter().all(|(value, _)| *value > 0.0);
+    let ticks = sweep.members.iter().map(|(value, _)| *value).collect();
     let x = Axis { label: sweep.parameter.clone(), log, ticks };
     let steps = |cell: &Cell| {
         let median = cell.steps.quantile(50)?;
@@ -277,7 +277,7 @@ fn sweep_lines(analysis: &Analysis, sweep: &Sweep, mark: impl Fn(&Cell) -> Optio
     let line = |n: u32| {
         let points = sweep.members.iter().filter_map(|&(value, k)| {
             let cell = analysis.series[k].series.cells.iter().find(|cell| cell.n == n)?;
-            Some(Mark { x: value as f64, ..mark(cell)? })
+            Some(Mark { x: value, ..mark(cell)? })
         });
         Line { label: format!("n = {n}"), points: points.collect(), ..Line::default() }
     };

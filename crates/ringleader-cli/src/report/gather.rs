@@ -12,7 +12,7 @@ use crate::stop::Stop;
 use crate::store::row::Row;
 
 /// What the trials of a series have in common.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Kind {
     pub(crate) protocol: String,
     pub(crate) settings: Vec<Setting>,

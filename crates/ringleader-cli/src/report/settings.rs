@@ -10,18 +10,23 @@ use ringleader::trial::Trial;
 use ringleader::value::Value;
 
 /// A parameter as it is the same for all sizes of a series.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Setting {
     pub(crate) name: String,
-    pub(crate) value: i128,
+    pub(crate) value: f64,
     /// Whether it is what the protocol takes unless told otherwise.
     pub(crate) default: bool,
 }
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}", self.name, self.value)
+        write!(f, "{}={}", self.name, number(self.value))
     }
+}
+
+/// A value of a setting: mostly a whole number, else with three decimals.
+pub(crate) fn number(value: f64) -> String {
+    if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.3}") }
 }
 
 /// The settings behind `k=v,k=v` for a protocol at a size.
@@ -33,7 +38,7 @@ pub(crate) fn settings(protocol: &str, n: u32, params: &str) -> Result<Vec<Setti
     let usual = defaults(protocol, n);
     let relative = |pairs: &[(String, i128)]| pairs.iter().map(|pair| in_general(pair, pairs, n)).collect::<Vec<_>>();
     let usual = relative(&usual);
-    let setting = |(name, value): (String, i128)| {
+    let setting = |(name, value): (String, f64)| {
         let default = usual.iter().any(|(other, usual)| *other == name && *usual == value);
         Setting { name, value, default }
     };
@@ -66,13 +71,14 @@ fn defaults(protocol: &str, n: u32) -> Vec<(String, i128)> {
 }
 
 /// A parameter without n: `psi`, `kappa` and `bound` relative to what they follow.
-fn in_general((name, value): &(String, i128), all: &[(String, i128)], n: u32) -> (String, i128) {
-    let psi = all.iter().find(|(name, _)| name == "psi").map(|(_, psi)| *psi).filter(|psi| *psi > 0);
+fn in_general((name, value): &(String, i128), all: &[(String, i128)], n: u32) -> (String, f64) {
+    let psi = all.iter().find(|(name, _)| name == "psi").map(|(_, psi)| *psi as f64);
+    let (value, log) = (*value as f64, f64::from(n.next_power_of_two().ilog2()));
     match (name.as_str(), psi) {
-        ("psi", _) => ("psi-log2n".into(), value - i128::from(n.next_power_of_two().ilog2())),
-        ("kappa", Some(psi)) if value % psi == 0 => ("c1".into(), value / psi),
-        ("bound", _) if value % i128::from(n.max(1)) == 0 => ("N/n".into(), value / i128::from(n.max(1))),
-        _ => (name.clone(), *value),
+        ("psi", _) => ("psi-log2n".into(), value - log),
+        ("kappa", Some(psi)) => ("c1".into(), value / psi),
+        ("bound", _) => ("N/n".into(), value / f64::from(n)),
+        _ => (name.clone(), value),
     }
 }
 
@@ -90,7 +96,7 @@ mod tests {
         assert_eq!(shown("ppl", 64, "kappa=288,psi=6"), ["c1=48", "psi-log2n=0"]);
         assert_eq!(shown("ppl", 100, "kappa=336,psi=7"), ["c1=48", "psi-log2n=0"]);
         assert_eq!(shown("ppl", 64, "kappa=32,psi=8"), ["c1=4!", "psi-log2n=2!"]);
-        assert_eq!(shown("ppl", 64, "kappa=31,psi=8"), ["kappa=31!", "psi-log2n=2!"]);
+        assert_eq!(shown("ppl", 64, "kappa=31,psi=8"), ["c1=3.875!", "psi-log2n=2!"]);
         assert_eq!(shown("ysm", 10, "bound=20"), ["N/n=2!"]);
         assert_eq!(shown("ysm", 10, "bound=10"), ["N/n=1"]);
         assert_eq!(shown("of another version", 10, "x=3"), ["x=3!"]);

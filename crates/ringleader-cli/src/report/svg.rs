@@ -228,9 +228,9 @@ impl Line {
 }
 
 impl Axis {
-    /// The label of a tick. Where ticks were asked for they are whole numbers, and plain.
+    /// The label of a tick. Where ticks were asked for they are given as they are.
     fn text(&self, value: f64) -> String {
-        if self.ticks.is_empty() { number(value) } else { format!("{value}") }
+        if self.ticks.is_empty() { number(value) } else { format!("{}", (value * 1000.0).round() / 1000.0) }
     }
 }
 

@@ -8,6 +8,7 @@ use ringleader::stats::{Observed, Quantile, proportion};
 
 use crate::report::analyse::{Analysed, Analysis, Growth, QUANTILES, Sweep};
 use crate::report::gather::Cell;
+use crate::report::settings::number;
 use crate::report::svg::escape;
 use crate::text::{commas, ratio};
 
@@ -413,7 +414,7 @@ pub(crate) fn sweep(analysis: &Analysis, sweep: &Sweep, name: &str) -> Table {
             let (censored, all) = (cell.steps.censored(), cell.steps.len());
             let (from, to) = proportion::interval(censored, all);
             table.rows.push(vec![
-                value.to_string(),
+                number(value),
                 cell.n.to_string(),
                 commas(all),
                 observed(median.value),
