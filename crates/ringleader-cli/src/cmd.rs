@@ -1,9 +1,12 @@
 //! One command a file.
 
+pub(crate) mod export;
 pub(crate) mod inspect;
 pub(crate) mod list;
+pub(crate) mod merge;
 pub(crate) mod picture;
 pub(crate) mod replay;
 pub(crate) mod run;
+pub(crate) mod sweep;
 pub(crate) mod trace;
 pub(crate) mod trials;
