@@ -3,6 +3,7 @@
 mod args;
 mod case;
 mod cmd;
+mod definition;
 mod files;
 mod json;
 mod progress;
@@ -25,6 +26,9 @@ fn main() -> ExitCode {
     let done = match command {
         Command::Run(run) => cmd::run::run(&run),
         Command::List(list) => cmd::list::list(&list),
+        Command::Sweep(sweep) => cmd::sweep::sweep(&sweep),
+        Command::Merge(merge) => cmd::merge::merge(&merge),
+        Command::Export(export) => cmd::export::export(&export),
         Command::Replay(replay) => cmd::replay::replay(&replay),
         Command::Inspect(inspect) => cmd::inspect::inspect(&inspect),
         Command::Report(report) => cmd::report::report(&report),
