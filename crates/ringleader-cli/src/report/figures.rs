@@ -33,11 +33,18 @@ fn sizes<'a>(series: impl Iterator<Item = &'a Analysed>) -> Axis {
     Axis { label: "n, agents".into(), log: true, ticks: ticks.into_iter().map(f64::from).collect() }
 }
 
-/// As many series as can be told apart, with a name for each figure.
-fn groups<'a>(analysis: &'a Analysis, name: &str) -> Vec<(String, &'a [Analysed])> {
-    let several = analysis.series.len() > MOST_LINES;
-    let named = |(k, group)| (if several { format!("{name}-{}", k + 1) } else { name.to_owned() }, group);
-    analysis.series.chunks(MOST_LINES).enumerate().map(named).collect()
+/// How many figures of one kind there are at most where every series has its own; tables hold all series.
+const MOST_FIGURES: usize = 12;
+
+/// As many series as can be told apart, with a name for each figure. A single size makes no line, so such series are left
+/// to the tables unless there are no others.
+fn groups<'a>(analysis: &'a Analysis, name: &str) -> Vec<(String, Vec<&'a Analysed>)> {
+    let long = |one: &&Analysed| one.series.cells.len() > 1;
+    let some = analysis.series.iter().any(|one| long(&one));
+    let series: Vec<&Analysed> = analysis.series.iter().filter(|one| !some || long(one)).collect();
+    let several = series.len() > MOST_LINES;
+    let name = |k: usize| if several { format!("{name}-{}", k + 1) } else { name.to_owned() };
+    series.chunks(MOST_LINES).enumerate().map(|(k, group)| (name(k), group.to_vec())).collect()
 }
 
 /// Steps against n, as they are or divided by a growth.
@@ -49,7 +56,7 @@ pub(crate) fn steps(analysis: &Analysis, scale: Option<Scale>) -> Vec<Figure> {
         Some(Scale::N3) => ("steps-n3", format!("steps / {}", raised(Scale::N3))),
     };
     let divisor = move |n: u32| scale.map_or(1.0, |scale| scale.at(f64::from(n)));
-    let line = |one: &Analysed| Line {
+    let line = |one: &&Analysed| Line {
         label: one.series.label.clone(),
         points: one
             .series
@@ -60,10 +67,10 @@ pub(crate) fn steps(analysis: &Analysis, scale: Option<Scale>) -> Vec<Figure> {
             .collect(),
         ..Line::default()
     };
-    let figure = |(name, group): (String, &[Analysed])| Figure {
+    let figure = |(name, group): (String, Vec<&Analysed>)| Figure {
         name,
         caption: format!("{label} against n: median, its 95 % interval (bars), 5 % to 95 % of the trials (bands)"),
-        x: sizes(group.iter()),
+        x: sizes(group.iter().copied()),
         y: log(label.clone()),
         lines: group.iter().map(line).collect(),
     };
@@ -83,7 +90,7 @@ fn mark(cell: &Cell, quantiles: &[Quantile], divisor: f64) -> Option<Mark> {
 
 /// The exponents between neighbouring sizes.
 pub(crate) fn local(analysis: &Analysis) -> Vec<Figure> {
-    let line = |one: &Analysed| {
+    let line = |one: &&Analysed| {
         let local = one.growth.as_ref().map_or(&[][..], |growth| &growth.local);
         let mark = |(from, to, slope): &(u32, u32, ringleader::stats::fit::Estimate)| Mark {
             x: (f64::from(*from) * f64::from(*to)).sqrt(),
@@ -93,10 +100,10 @@ pub(crate) fn local(analysis: &Analysis) -> Vec<Figure> {
         };
         Line { label: one.series.label.clone(), points: local.iter().map(mark).collect(), ..Line::default() }
     };
-    let figure = |(name, group): (String, &[Analysed])| Figure {
+    let figure = |(name, group): (String, Vec<&Analysed>)| Figure {
         name,
         caption: "The exponent of n between each size and the next, with 95 % intervals".into(),
-        x: sizes(group.iter()),
+        x: sizes(group.iter().copied()),
         y: linear("exponent of n"),
         lines: group.iter().map(line).collect(),
     };
@@ -115,7 +122,7 @@ pub(crate) fn tails(analysis: &Analysis) -> Vec<Figure> {
         y: log("fraction that takes longer"),
         lines: spread(&one.series.cells).into_iter().map(|k| tail(one, k)).collect(),
     };
-    analysis.series.iter().enumerate().map(figure).collect()
+    analysis.series.iter().enumerate().map(figure).take(MOST_FIGURES).collect()
 }
 
 /// As many of the cells as can be told apart, the smallest and the largest among them.
@@ -153,7 +160,7 @@ pub(crate) fn survival(analysis: &Analysis) -> Vec<Figure> {
         y: linear("fraction not yet safe"),
         lines: spread(&one.series.cells).into_iter().map(|k| curve(one, k)).collect(),
     };
-    analysis.series.iter().enumerate().filter(|(_, one)| censored(one)).map(figure).collect()
+    analysis.series.iter().enumerate().filter(|(_, one)| censored(one)).map(figure).take(MOST_FIGURES).collect()
 }
 
 /// From one just before the first end to the limit, where the curve stays.
@@ -184,7 +191,7 @@ pub(crate) fn phases(analysis: &Analysis) -> Vec<Figure> {
         y: log("steps"),
         lines: phase_lines(&one.series.cells),
     };
-    analysis.series.iter().enumerate().map(figure).filter(Figure::has_points).collect()
+    analysis.series.iter().enumerate().map(figure).filter(Figure::has_points).take(MOST_FIGURES).collect()
 }
 
 fn phase_lines(cells: &[Cell]) -> Vec<Line> {

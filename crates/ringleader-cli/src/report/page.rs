@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use ringleader::stats::fit::Scale;
 
-use crate::report::analyse::Analysis;
+use crate::report::analyse::{Analysis, Sweep};
 use crate::report::figures;
 use crate::report::svg::{Figure, escape};
 use crate::report::tables::{self, Table};
@@ -28,7 +28,8 @@ impl Section {
 /// The sections that have something to show.
 pub(crate) fn sections(analysis: &Analysis) -> Vec<Section> {
     let scaled = Scale::ALL.into_iter().flat_map(|scale| figures::steps(analysis, Some(scale))).collect();
-    let mut sections = vec![
+    let mut sections: Vec<Section> = parameters(analysis);
+    sections.extend([
         Section::new("Steps", STEPS, figures::steps(analysis, None), vec![tables::steps(analysis)]),
         Section::new("Steps divided by claimed growths", SCALED, scaled, vec![tables::scaled(analysis)]),
         Section::new(
@@ -39,7 +40,7 @@ pub(crate) fn sections(analysis: &Analysis) -> Vec<Section> {
         ),
         Section::new("With high probability", TAILS, figures::tails(analysis), vec![tables::tails(analysis)]),
         Section::new("Phases", PHASES, figures::phases(analysis), vec![tables::phases(analysis)]),
-    ];
+    ]);
     let survival = figures::survival(analysis);
     if !survival.is_empty() {
         sections.push(Section::new("Censored trials", SURVIVAL, survival, Vec::new()));
@@ -50,11 +51,6 @@ pub(crate) fn sections(analysis: &Analysis) -> Vec<Section> {
         figures::ratios(analysis),
         vec![tables::comparisons(analysis)],
     ));
-    for (k, sweep) in analysis.sweeps.iter().enumerate() {
-        let name = format!("parameter-{}", k + 1);
-        let (figures, table) = (figures::sweep(analysis, sweep, &name), tables::sweep(analysis, sweep, &name));
-        sections.push(Section::new(&format!("Sensitivity to {}", sweep.parameter), SWEEP, figures, vec![table]));
-    }
     let rules = analysis.whose_rules();
     for section in &mut sections {
         section.tables.retain(|table| !table.rows.is_empty());
@@ -62,6 +58,16 @@ pub(crate) fn sections(analysis: &Analysis) -> Vec<Section> {
     }
     sections.retain(|section| !section.tables.is_empty() || !section.figures.is_empty());
     sections
+}
+
+/// A section for every parameter that varies alone.
+fn parameters(analysis: &Analysis) -> Vec<Section> {
+    let section = |(k, sweep): (usize, &Sweep)| {
+        let name = format!("parameter-{}", k + 1);
+        let (figures, table) = (figures::sweep(analysis, sweep, &name), tables::sweep(analysis, sweep, &name));
+        Section::new(&format!("Sensitivity to {}", sweep.parameter), SWEEP, figures, vec![table])
+    };
+    analysis.sweeps.iter().enumerate().map(section).collect()
 }
 
 const STEPS: &str = "Every trial is a row of the records; none is left out. A trial that met its limit is censored: it is known \
