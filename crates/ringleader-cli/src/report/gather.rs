@@ -29,7 +29,7 @@ pub(crate) struct Cell {
     pub(crate) steps: Sample,
     /// The last output change.
     pub(crate) changes: Sample,
-    /// The first steps of phases, in the order of the records.
+    /// The first steps of phases, in the order of the records, of the trials that reached them or were cut off before.
     pub(crate) phases: Vec<(String, Sample)>,
     /// The least and the greatest limit.
     pub(crate) limits: (u64, u64),
@@ -158,16 +158,15 @@ impl Gathered {
         self.limits = (self.limits.0.min(row.limit), self.limits.1.max(row.limit));
         self.seeds.push(row.seed);
         for phase in row.phases.split(',').filter(|phase| !phase.is_empty()) {
-            let observed = phase.split_once('=').and_then(|(name, step)| {
-                let reached =
-                    if step.is_empty() { Observed::at_least(row.steps) } else { Observed::exactly(step.parse().ok()?) };
-                Some((name, reached))
+            let known = phase.split_once('=').and_then(|(name, step)| {
+                let reached = if step.is_empty() { None } else { Some(Observed::exactly(step.parse().ok()?)) };
+                Some((name, reached.or(row.censored.then_some(Observed::at_least(row.steps)))))
             });
             let wrong = || Stop::Bad(format!("a row says {phase:?} of a phase, which is not of the form name=step"));
-            let (name, reached) = observed.ok_or_else(wrong)?;
+            let (name, reached) = known.ok_or_else(wrong)?;
             match self.phases.iter_mut().find(|(known, _)| known == name) {
-                Some((_, steps)) => steps.push(reached),
-                None => self.phases.push((name.to_owned(), vec![reached])),
+                Some((_, steps)) => steps.extend(reached),
+                None => self.phases.push((name.to_owned(), reached.into_iter().collect())),
             }
         }
         Ok(())
@@ -285,6 +284,8 @@ pub(crate) mod tests {
         let cut = &series[1].cells[0];
         assert_eq!((cut.steps.censored(), cut.changes.censored(), cut.phases[1].1.censored()), (1, 1, 1));
         assert_eq!(cut.steps.ranked(1), Some(Observed::at_least(70)));
+        let never = Row { phases: "first leader=".into(), ..row(16, 1, Observed::exactly(9)) };
+        assert!(gathered(vec![never])[0].cells[0].phases[0].1.is_empty(), "it did not happen, and never will");
     }
 
     #[test]

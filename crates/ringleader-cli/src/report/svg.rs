@@ -123,10 +123,14 @@ impl Figure {
     fn axes(&self, out: &mut String, frame: &Frame) {
         let [left, top, width, height] = FRAME;
         let (right, bottom) = (left + width, top + height);
-        let mut free = f64::NEG_INFINITY;
+        let (mut free, mut last) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
         for value in frame.x.ticks(&self.x) {
             let (at, label) = (frame.x(value), self.x.text(value));
             let half = label.chars().count() as f64 * CHARACTER / 2.0;
+            if at - last < 8.0 {
+                continue;
+            }
+            last = at;
             rule(out, [at, top, at, bottom], 0.12);
             rule(out, [at, bottom, at, bottom + 4.0], 1.0);
             if at - half > free {

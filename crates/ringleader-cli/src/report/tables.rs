@@ -345,7 +345,11 @@ pub(crate) fn tails(analysis: &Analysis) -> Table {
 /// The medians of phases.
 pub(crate) fn phases(analysis: &Analysis) -> Table {
     let header = ["series", "n", "phase", "reached", "median", "95 %", "/ n^2", "/ n^2 log n"];
-    let mut table = Table::new("phases", "The first steps of phases; a phase may be left again.", &header);
+    let mut table = Table::new(
+        "phases",
+        "The first steps of phases, of the trials that reach them; a phase may be left again.",
+        &header,
+    );
     for (one, cell, _) in cells(analysis) {
         let n = f64::from(cell.n);
         table.rows.extend(cell.phases.iter().filter_map(|(name, sample)| {
@@ -355,7 +359,7 @@ pub(crate) fn phases(analysis: &Analysis) -> Table {
                 one.series.label.clone(),
                 cell.n.to_string(),
                 name.clone(),
-                format!("{} of {}", commas(sample.len() - sample.censored()), commas(sample.len())),
+                format!("{} of {}", commas(sample.len() - sample.censored()), commas(cell.steps.len())),
                 observed(median.value),
                 quantile_interval(&median),
                 divided(Scale::N2),
