@@ -242,8 +242,9 @@ impl<'a> Ledger<'a> {
         }
         outcomes.sort_unstable_by_key(|one| one.trial);
         outcomes.dedup_by_key(|one| one.trial);
-        let sweep = &self.definition.sweep;
-        Ok(outcomes.into_iter().map(|one| row(sweep.seed, cell, &sweep.cells[cell], one)).collect())
+        let Sweep { seed, cells } = &self.definition.sweep;
+        let seeds = cells[cell].seeds(*seed);
+        Ok(outcomes.into_iter().map(|one| row(cell, &cells[cell], seeds(one.trial), one)).collect())
     }
 }
 
@@ -267,7 +268,7 @@ pub(crate) fn meta(definition: &Definition, shard: Shard) -> Meta {
 }
 
 /// A trial and what came of it, as a row.
-fn row(master: u64, place: usize, cell: &Cell, outcome: Outcome) -> Row {
+fn row(place: usize, cell: &Cell, seed: u64, outcome: Outcome) -> Row {
     let small = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
     Row {
         cell: small(place),
@@ -278,7 +279,7 @@ fn row(master: u64, place: usize, cell: &Cell, outcome: Outcome) -> Row {
         faults: cell.faults.clone(),
         scheduler: cell.trial.scheduler.name().to_owned(),
         trial: outcome.trial,
-        seed: cell.seed(master, outcome.trial),
+        seed,
         limit: cell.limit,
         steps: outcome.steps,
         safe: outcome.safe,
