@@ -4,12 +4,15 @@
 
 mod harness;
 
+use std::collections::hash_map::RandomState;
 use std::fs;
+use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use harness::{complaint, json, program, ringleader, ringleader_with_input};
+use sha2::{Digest, Sha256};
 
 /// All kinds of cells: many rings at once and one by one, faults, phases, censored trials, coins.
 const DEFINITION: &str = r#"
@@ -69,8 +72,8 @@ fn refused(args: &[&str], words: &[&str]) {
 }
 
 /// The bytes of the records of a definition that nothing interrupts.
-fn undisturbed(text: &str) -> Vec<u8> {
-    let folder = folder(&format!("undisturbed-{}", text.len()));
+fn undisturbed(name: &str, text: &str) -> Vec<u8> {
+    let folder = folder(&format!("{name}-undisturbed"));
     done(&["sweep", &define(&folder, text)]);
     fs::read(folder.join("a.parquet")).unwrap()
 }
@@ -153,7 +156,7 @@ fn each_row_is_the_run_of_its_seed() {
 
 #[test]
 fn neither_threads_nor_shards_change_a_byte() {
-    let expected = undisturbed(DEFINITION);
+    let expected = undisturbed("shards", DEFINITION);
     let folder = folder("shards");
     let definition = define(&folder, DEFINITION);
     for threads in ["1", "5"] {
@@ -195,10 +198,10 @@ fn send(signal: &str, child: &Child) {
 #[test]
 fn killed_at_any_moment_it_goes_on() {
     let text = DEFINITION.replace("repeats = 70", "repeats = 300").replace("n = 9", "n = [9, 20]");
-    let expected = undisturbed(&text);
+    let expected = undisturbed("killed", &text);
     let folder = folder("killed");
     let definition = define(&folder, &text);
-    let mut seed = Instant::now().elapsed().as_nanos() as u64 ^ u64::from(std::process::id());
+    let mut seed = RandomState::new().build_hasher().finish();
     println!("seed {seed}");
     let (mut kills, mut most) = (0, 0);
     loop {
@@ -218,6 +221,7 @@ fn killed_at_any_moment_it_goes_on() {
         assert!(kept >= most || folder.join("a.parquet").exists(), "{kept} bytes where {most} were kept");
         most = kept;
     }
+    println!("{kills} kills");
     assert!(kills > 0);
     assert_eq!(fs::read(folder.join("a.parquet")).unwrap(), expected, "after {kills} kills");
     assert_eq!(names(&folder), ["a.parquet", "a.toml"], "nothing is left behind");
@@ -277,7 +281,7 @@ fn an_interruption_says_how_to_go_on() {
 #[test]
 fn a_definition_may_only_grow() {
     let smaller = DEFINITION.replace("n = [5, 8]", "n = 8");
-    let expected = undisturbed(DEFINITION);
+    let expected = undisturbed("grown", DEFINITION);
     let folder = folder("grown");
     let definition = define(&folder, &smaller);
     done(&["sweep", &definition]);
@@ -328,7 +332,7 @@ fn bad_definitions_are_refused_before_anything_is_run() {
         ("seed = 1\n[[grid]\n", vec!["a.toml", "line 2, column 8"]),
         (
             "seed = 1\nrepeats = 'many'\n[[grid]]\nprotocol = 'ppl'\nn = 8",
-            vec!["line 2, column 11", "many", "1 to 10000000"],
+            vec!["line 2, column 11", "many", "1 to 1000000"],
         ),
         ("seed = 1\n[[grid]]\nprotocol = 'ppl'\nn = 8\nm = 9", vec!["line 5, column 1", "`m`"]),
         (
@@ -371,7 +375,7 @@ fn a_dry_run_lists_the_cells() {
 #[cfg(target_os = "linux")]
 fn a_full_disk_loses_nothing() {
     let text = DEFINITION.replace("repeats = 70", "repeats = 400");
-    let expected = undisturbed(&text);
+    let expected = undisturbed("full", &text);
     let folder = folder("full");
     let definition = define(&folder, &text);
     for blocks in [1, 4, 8, 40] {
@@ -389,6 +393,23 @@ fn a_full_disk_loses_nothing() {
     assert_eq!(fs::read(folder.join("a.parquet")).unwrap(), expected);
 }
 
+fn place_of(bytes: &[u8], word: &[u8]) -> usize {
+    bytes.windows(word.len()).rposition(|window| window == word).unwrap() + word.len()
+}
+
+/// The same records as if they had format 2, with the seal of the changed file.
+fn of_a_later_version(whole: &[u8]) -> Vec<u8> {
+    let mut bytes = whole.to_vec();
+    let format = place_of(&bytes, b"ringleader.format") + 2;
+    assert_eq!(bytes[format], b'1');
+    bytes[format] = b'2';
+    let seal = place_of(&bytes, b"sha256:");
+    bytes[seal..seal + 64].fill(b'0');
+    let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    bytes[seal..seal + 64].copy_from_slice(hash.as_bytes());
+    bytes
+}
+
 #[test]
 fn damaged_and_foreign_records_are_refused() {
     let folder = folder("damaged");
@@ -397,11 +418,11 @@ fn damaged_and_foreign_records_are_refused() {
     let records = folder.join("a.parquet");
     let (path, whole) = (records.to_string_lossy().into_owned(), fs::read(&records).unwrap());
     let changed = [&whole[..900], &[whole[900] ^ 1], &whole[901..]].concat();
-    // As if a later version had written it: the format has another number, and the seal is that of the changed file.
     for (bytes, word) in [
         (whole[..whole.len() - 1].to_vec(), "cut off"),
         (whole[..whole.len() / 2].to_vec(), "cut off"),
         (changed, "damaged"),
+        (of_a_later_version(&whole), "format 2"),
         (b"PAR1PAR1".to_vec(), "no records of ringleader"),
         (b"seed = 1".to_vec(), "no Parquet file"),
         (Vec::new(), "no Parquet file"),

@@ -55,7 +55,7 @@ fn records_of(args: &SweepArgs, shard: Shard) -> Result<PathBuf, Stop> {
         }
         None => args.definition.with_extension("parquet"),
     };
-    if path.is_dir() || path.file_name().is_none() {
+    if path.is_dir() || path.file_name().is_none() || path == Path::new("-") {
         return Err(Stop::Bad(format!("cannot write {}: give the name of a file", path.display())));
     }
     if shard == Shard::WHOLE {

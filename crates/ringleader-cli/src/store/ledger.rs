@@ -225,9 +225,9 @@ impl<'a> Ledger<'a> {
     pub(crate) fn finish(self) -> Result<(), Stop> {
         if !self.complete {
             let meta = Meta { machine: self.machines.join("; "), ..self.meta.clone() };
-            let rows = (0..self.frames.len()).flat_map(|cell| match self.rows(cell) {
-                Ok(rows) => rows.into_iter().map(Ok).collect(),
-                Err(stop) => vec![Err(stop)],
+            let rows = (0..self.frames.len()).flat_map(|cell| {
+                let (rows, failed) = self.rows(cell).map_or_else(|stop| (None, Some(stop)), |rows| (Some(rows), None));
+                rows.into_iter().flatten().map(Ok).chain(failed.map(Err))
             });
             parquet::write(&self.records, &meta, rows)?;
         }
@@ -235,7 +235,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// The rows of a cell, in order.
-    fn rows(&self, cell: usize) -> Result<Vec<Row>, Stop> {
+    fn rows(&self, cell: usize) -> Result<impl Iterator<Item = Row>, Stop> {
         let mut outcomes = Vec::new();
         for &frame in &self.frames[cell] {
             outcomes.extend(self.journal.read(&self.journal.frames[frame])?);
@@ -244,7 +244,7 @@ impl<'a> Ledger<'a> {
         outcomes.dedup_by_key(|one| one.trial);
         let Sweep { seed, cells } = &self.definition.sweep;
         let seeds = cells[cell].seeds(*seed);
-        Ok(outcomes.into_iter().map(|one| row(cell, &cells[cell], seeds(one.trial), one)).collect())
+        Ok(outcomes.into_iter().map(move |one| row(cell, &cells[cell], seeds(one.trial), one)))
     }
 }
 
