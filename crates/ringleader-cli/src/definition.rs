@@ -19,8 +19,10 @@ use crate::store::seal::hex;
 const MAX_BYTES: usize = 1 << 20;
 /// More cells than anybody looks at.
 const MAX_CELLS: u128 = 100_000;
-/// The most repeats of a cell.
-const MAX_REPEATS: u64 = 10_000_000;
+/// The most repeats of a cell, which are in memory together when the records are written.
+const MAX_REPEATS: u64 = 1_000_000;
+/// The most trials; a few bytes of memory are needed for each.
+const MAX_TRIALS: u64 = 20_000_000;
 /// How often a cell is run if nothing is said of it.
 const DEFAULT_REPEATS: u32 = 100;
 
@@ -50,6 +52,9 @@ impl Definition {
         let grids: Vec<(usize, Grid)> =
             asked.grid.iter().map(|grid| (line(grid.span().start), asked.grid(grid.get_ref()))).collect();
         let sweep = sweep(asked.seed.0.0, &grids)?;
+        if sweep.trials() > MAX_TRIALS {
+            return Err(format!("it has {} trials; at most {MAX_TRIALS} are run", sweep.trials()));
+        }
         let hash = hash(&sweep);
         Ok(Self { text, sweep, hash })
     }
@@ -201,7 +206,7 @@ impl FromScalar for Whole {
 struct Repeats(u32);
 
 impl FromScalar for Repeats {
-    const ALLOWED: &'static str = "a whole number, 1 to 10000000";
+    const ALLOWED: &'static str = "a whole number, 1 to 1000000";
     fn from_scalar(scalar: Scalar<'_>) -> Option<Self> {
         let Whole(value) = Whole::from_scalar(scalar)?;
         (1..=MAX_REPEATS).contains(&value).then(|| u32::try_from(value).ok().map(Self))?
@@ -374,8 +379,8 @@ mod tests {
             (format!("seed = -1\n{grid}"), vec!["line 1, column 8", "-1", "2^64-1"]),
             (format!("seed = 1.5\n{grid}"), vec!["line 1, column 8", "1.5"]),
             (format!("seed = [1]\n{grid}"), vec!["line 1, column 8", "a list"]),
-            (format!("seed = 1\nrepeats = 0\n{grid}"), vec!["line 2, column 11", "1 to 10000000"]),
-            (format!("seed = 1\nrepeats = 4294967297\n{grid}"), vec!["line 2, column 11", "1 to 10000000"]),
+            (format!("seed = 1\nrepeats = 0\n{grid}"), vec!["line 2, column 11", "1 to 1000000"]),
+            (format!("seed = 1\nrepeats = 4294967297\n{grid}"), vec!["line 2, column 11", "1 to 1000000"]),
             (format!("seed = 1\nsneed = 0\n{grid}"), vec!["line 2, column 1", "sneed", "repeats"]),
             (format!("seed = 1\n{grid}start = []"), vec!["line 5, column 9", "empty list"]),
             (format!("seed = 1\n{grid}start = [\"safe\", 1]"), vec!["line 5, column 18", "name"]),
@@ -384,6 +389,10 @@ mod tests {
             (format!("seed = 1\n{grid}params = {{ psi = \"x\" }}"), vec!["line 5, column 18", "x", "default"]),
             (format!("seed = 1\n{grid}limit = 1979-05-27"), vec!["line 5, column 9"]),
             ("seed = 1\n[[grid]\n".into(), vec!["line 2, column 8"]),
+            (
+                format!("seed = 1\nrepeats = 1e6\n{grid}params.psi = {:?}", (3..25).collect::<Vec<_>>()),
+                vec!["22000000"],
+            ),
         ] {
             let told = parse(&text).unwrap_err();
             assert!(words.iter().all(|word| told.contains(word)), "{text}\n{told}\n{words:?}");

@@ -125,13 +125,12 @@ impl Cell {
         format!("{protocol} n={n} params={params} start={start} faults={faults} scheduler={scheduler}")
     }
 
-    /// The seed of a repeat: `mix(h + (repeat + 1) * G)`, where `h` begins as the master seed and takes in each byte `b` of
+    /// The seeds of the repeats: `mix(h + (repeat + 1) * G)`, where `h` begins as the master seed and takes in each byte `b` of
     /// the identity by `h = mix(h ^ b)`. `mix` and `G` are those of SplitMix64. No two repeats of a cell share a seed.
-    #[must_use]
-    pub fn seed(&self, master: u64, repeat: u32) -> u64 {
+    pub fn seeds(&self, master: u64) -> impl Fn(u32) -> u64 + use<> {
         const G: u64 = 0x9e37_79b9_7f4a_7c15;
         let hash = self.identity().bytes().fold(master, |hash, byte| mix(hash ^ u64::from(byte)));
-        mix(hash.wrapping_add(G.wrapping_mul(u64::from(repeat) + 1)))
+        move |repeat| mix(hash.wrapping_add(G.wrapping_mul(u64::from(repeat) + 1)))
     }
 }
 
@@ -235,10 +234,10 @@ mod tests {
     fn seeds_are_value_stable() {
         let cell = Cell::new(Trial::new("ppl", 8, 0), 1).unwrap();
         assert_eq!(
-            [0, 1, u32::MAX].map(|k| cell.seed(1, k)),
+            [0, 1, u32::MAX].map(cell.seeds(1)),
             [8301029668710263085, 9476083230155775294, 7628067041878131130]
         );
-        assert_eq!(cell.seed(u64::MAX, 0), 2140403276651344280);
+        assert_eq!(cell.seeds(u64::MAX)(0), 2140403276651344280);
     }
 
     #[test]
@@ -246,7 +245,7 @@ mod tests {
         let all = sweep(&grid()).unwrap();
         let fewer = sweep(&Grid { protocols: vec!["ppl-prime".into()], ..grid() }).unwrap();
         let seeds = |sweep: &Sweep, from: usize| -> Vec<u64> {
-            sweep.cells[from..].iter().flat_map(|cell| (0..3).map(|k| cell.seed(1, k))).collect()
+            sweep.cells[from..].iter().flat_map(|cell| (0..3).map(cell.seeds(1))).collect()
         };
         assert_eq!(seeds(&all, 8), seeds(&fewer, 0));
         let mut distinct = seeds(&all, 0);

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::HumanDuration;
@@ -29,8 +29,8 @@ use crate::{files, json};
 const SOON: Duration = Duration::from_millis(100);
 /// And after this, where many run at once: the more trials wait for a free lane, the fewer lanes are idle.
 const LATER: Duration = Duration::from_secs(30);
-/// The most trials that a thread takes, in multiples of what its engine runs at once.
-const MAX_CHUNK: usize = 64;
+/// The most trials that a thread takes.
+const MAX_CHUNK: usize = 1 << 15;
 /// How often the journal is put on disk.
 const SYNC: Duration = Duration::from_secs(5);
 
@@ -55,7 +55,7 @@ fn records_of(args: &SweepArgs, shard: Shard) -> Result<PathBuf, Stop> {
         }
         None => args.definition.with_extension("parquet"),
     };
-    if path.is_dir() || path.file_name().is_none() {
+    if path.is_dir() || path.file_name().is_none() || path == Path::new("-") {
         return Err(Stop::Bad(format!("cannot write {}: give the name of a file", path.display())));
     }
     if shard == Shard::WHOLE {
@@ -81,8 +81,8 @@ struct Report {
     ran: u64,
     censored: u64,
     elapsed: Duration,
-    /// How much of the threads' time was spent in simulation.
-    simulated: f64,
+    /// The time spent in simulation, an average over threads.
+    simulated: Duration,
     interrupted: bool,
 }
 
@@ -106,12 +106,14 @@ impl Plan<'_> {
             let told = "the end of the journal was damaged; what is missing is run again";
             let _ = writeln!(anstream::stderr(), "{}: {told}", alarm("note"));
         }
-        let report = self.run_missing(&mut ledger).map_err(|stop| self.resumable(stop))?;
+        let begin = Instant::now();
+        let mut report = self.run_missing(&mut ledger).map_err(|stop| self.resumable(stop))?;
         if report.interrupted {
             ledger.sync()?;
         } else {
             ledger.finish().map_err(|stop| self.resumable(stop))?;
         }
+        report.elapsed = begin.elapsed();
         let verdict =
             if report.interrupted { Err(Stop::Interrupted(Some(self.how_to_go_on(&report)))) } else { Ok(()) };
         outcome(files::to_stdout(|out| self.tell(out, &report)), verdict)
@@ -119,22 +121,27 @@ impl Plan<'_> {
 
     fn run_missing(&self, ledger: &mut Ledger<'_>) -> Result<Report, Stop> {
         let before = ledger.done();
-        let mut report =
-            Report { done: before, ran: 0, censored: 0, elapsed: Duration::ZERO, simulated: 1.0, interrupted: false };
+        let mut report = Report {
+            done: before,
+            ran: 0,
+            censored: 0,
+            elapsed: Duration::ZERO,
+            simulated: Duration::ZERO,
+            interrupted: false,
+        };
         if ledger.is_complete() {
             report.done = self.trials();
             return Ok(report);
         }
         let pending = self.pending(ledger)?;
-        let missing: u64 = pending.iter().map(|one| one.trials.len() as u64).sum();
-        if missing == 0 {
+        if pending.is_empty() {
             return Ok(report);
         }
         ledger.begin()?;
         let threads = self.args.threads.unwrap_or_else(all_cores);
         let work = Work::new(self.sweep(), pending, threads);
         let (mut bar, begin, mut synced) =
-            (Bar::new(before + missing, self.args.quiet), Instant::now(), Instant::now());
+            (Bar::new(before + work.missing, self.args.quiet), Instant::now(), Instant::now());
         let ran = spread(
             threads,
             &work.failed,
@@ -149,17 +156,15 @@ impl Plan<'_> {
                     ledger.sync()?;
                     synced = Instant::now();
                 }
-                let _ = bar.show(before + work.finished(), || work.pace(begin.elapsed()));
+                let _ = bar.show(before + work.finished.load(Ordering::Relaxed), || work.pace(begin.elapsed()));
                 Ok(())
             },
         );
         drop(bar);
         ran?;
-        report.elapsed = begin.elapsed();
-        let busy = Duration::from_nanos(work.busy.load(Ordering::Relaxed));
-        report.simulated = busy.as_secs_f64() / (report.elapsed.as_secs_f64() * threads as f64).max(1e-9);
+        report.simulated = Duration::from_nanos(work.busy.load(Ordering::Relaxed) / threads as u64);
         report.done = ledger.done();
-        report.interrupted = report.ran < missing;
+        report.interrupted = report.ran < work.missing;
         Ok(report)
     }
 
@@ -170,7 +175,7 @@ impl Plan<'_> {
             let trials = ledger.missing(&self.part, cell);
             if !trials.is_empty() {
                 let at_once = batch_size(&asked.trial)?;
-                pending.push(Pending { cell, trials, at_once, chunk: at_once });
+                pending.push(Pending { cell, trials, taken: 0, at_once, chunk: at_once });
             }
         }
         let weight = |one: &Pending| weight(&self.sweep().cells[one.cell]);
@@ -208,10 +213,12 @@ impl Plan<'_> {
 
 // --- The work -------------------------------------------------------------------------------------------------
 
-/// Trials of a cell that are still to be run.
+/// Trials of a cell that are to be run.
 struct Pending {
     cell: usize,
     trials: Vec<u32>,
+    /// How many of them were taken.
+    taken: usize,
     /// How many the engine runs at once.
     at_once: usize,
     /// How many a thread takes.
@@ -224,14 +231,23 @@ struct Batch {
     rows: Vec<Outcome>,
 }
 
+/// Cells in the order in which they are run.
+struct Queue {
+    pending: Vec<Pending>,
+    /// The first that is not all taken.
+    first: usize,
+}
+
 /// What the threads share.
 struct Work<'a> {
     sweep: &'a Sweep,
     threads: usize,
-    queue: Mutex<Vec<Pending>>,
+    queue: Mutex<Queue>,
+    /// How many trials there are, and how many are finished.
+    missing: u64,
+    finished: AtomicU64,
     /// For each cell, how many trials are still to be finished.
     left: Vec<AtomicU32>,
-    missing: u64,
     weight: f64,
     /// The cell that was taken last.
     current: AtomicUsize,
@@ -250,47 +266,50 @@ impl<'a> Work<'a> {
     fn new(sweep: &'a Sweep, pending: Vec<Pending>, threads: usize) -> Self {
         let left: Vec<AtomicU32> = sweep.cells.iter().map(|_| 0.into()).collect();
         pending.iter().for_each(|one| left[one.cell].store(one.trials.len() as u32, Ordering::Relaxed));
+        let missing = pending.iter().map(|one| one.trials.len() as u64).sum();
         let current = pending.first().map_or(0, |one| one.cell).into();
-        let (queue, busy, failed) = (Mutex::new(pending), 0.into(), false.into());
-        let mut work = Self { sweep, threads, queue, left, missing: 0, weight: 0.0, current, busy, failed };
-        (work.missing, work.weight) = work.remaining();
+        let queue = Mutex::new(Queue { pending, first: 0 });
+        let (finished, busy, failed) = (0.into(), 0.into(), false.into());
+        let mut work = Self { sweep, threads, queue, missing, finished, left, weight: 0.0, current, busy, failed };
+        work.weight = work.remaining();
         work
     }
 
-    /// How many trials are left, and their weight.
-    fn remaining(&self) -> (u64, f64) {
+    /// The weight of all trials that are left.
+    fn remaining(&self) -> f64 {
         let left = self.left.iter().map(|left| left.load(Ordering::Relaxed)).zip(&self.sweep.cells);
-        left.fold((0, 0.0), |(count, sum), (left, cell)| {
-            (count + u64::from(left), sum + f64::from(left) * weight(cell))
-        })
-    }
-
-    fn finished(&self) -> u64 {
-        self.missing - self.remaining().0
+        left.map(|(left, cell)| f64::from(left) * weight(cell)).sum()
     }
 
     fn stopped(&self) -> bool {
         interrupted() || self.failed.load(Ordering::Relaxed)
     }
 
-    /// Takes some trials of the first cell that has any.
-    fn take(&self) -> Option<(usize, Vec<u32>, usize)> {
-        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let one = queue.iter_mut().find(|one| !one.trials.is_empty())?;
+    fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes some trials of the first cell that has any; with its place in the queue.
+    fn take(&self) -> Option<(usize, usize, Vec<u32>)> {
+        let mut queue = self.queue();
+        let place = queue.first;
+        let one = queue.pending.get_mut(place)?;
+        let left = &one.trials[one.taken..];
         // The threads share the rest of a cell, as long as that leaves no lane idle.
-        let share = one.trials.len().div_ceil(self.threads).max(one.at_once);
-        let trials = one.trials.drain(..one.chunk.min(share).min(one.trials.len())).collect();
-        self.current.store(one.cell, Ordering::Relaxed);
-        Some((one.cell, trials, one.at_once))
+        let share = left.len().div_ceil(self.threads).max(one.at_once);
+        let trials = left[..one.chunk.min(share).min(left.len())].to_vec();
+        one.taken += trials.len();
+        let (cell, all_taken) = (one.cell, one.taken == one.trials.len());
+        queue.first += usize::from(all_taken);
+        self.current.store(cell, Ordering::Relaxed);
+        Some((place, cell, trials))
     }
 
     /// More at a time from now on, if the last ones were soon done.
-    fn adapt(&self, cell: usize, took: Duration) {
-        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(one) = queue.iter_mut().find(|one| one.cell == cell)
-            && took < if one.at_once > 1 { LATER } else { SOON } / 2
-        {
-            one.chunk = (one.chunk * 2).min(MAX_CHUNK * one.at_once);
+    fn adapt(&self, place: usize, took: Duration) {
+        let one = &mut self.queue().pending[place];
+        if took < if one.at_once > 1 { LATER } else { SOON } / 2 {
+            one.chunk = (one.chunk * 2).min(MAX_CHUNK);
         }
     }
 
@@ -298,38 +317,43 @@ impl<'a> Work<'a> {
         if self.stopped() {
             return None;
         }
-        let (cell, trials, _) = self.take()?;
+        let (place, cell, trials) = self.take()?;
         let begin = Instant::now();
-        let rows = self.run(cell, &trials);
+        let records = self.run(cell, &trials);
         let took = begin.elapsed();
         self.busy.fetch_add(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
-        self.adapt(cell, took);
-        Some(rows.map(|rows| Batch { cell, rows }))
+        self.adapt(place, took);
+        Some(records.map(|records| {
+            let asked = &self.sweep.cells[cell];
+            let rows = records.iter().map(|(trial, record)| outcome_of(asked, *trial, record)).collect();
+            Batch { cell, rows }
+        }))
     }
 
-    fn run(&self, number: usize, trials: &[u32]) -> Result<Vec<Outcome>, Error> {
+    /// Runs some trials of a cell; after Ctrl-C some are missing.
+    fn run(&self, number: usize, trials: &[u32]) -> Result<Vec<(u32, Record)>, Error> {
         let cell = &self.sweep.cells[number];
-        let seeds: Vec<u64> = trials.iter().map(|&trial| cell.seed(self.sweep.seed, trial)).collect();
+        let seeds: Vec<u64> = trials.iter().copied().map(cell.seeds(self.sweep.seed)).collect();
         let records = run_batch(&cell.trial, seeds.iter().copied(), &|| self.stopped(), &mut |_| {
             self.left[number].fetch_sub(1, Ordering::Relaxed);
+            self.finished.fetch_add(1, Ordering::Relaxed);
             ControlFlow::Continue(())
         })?;
-        // Records come in the order of their seeds; some may be missing.
+        // Records come in the order of their seeds.
         let mut records = records.into_iter().peekable();
         let found = trials.iter().zip(&seeds);
-        let found = found.filter_map(|(&trial, seed)| Some((trial, records.next_if(|(of, _)| of == seed)?.1)));
-        Ok(found.map(|(trial, record)| outcome_of(cell, trial, &record)).collect())
+        Ok(found.filter_map(|(&trial, seed)| Some((trial, records.next_if(|(of, _)| of == seed)?.1))).collect())
     }
 
     /// How fast it goes, how long it will take, and where it is.
     fn pace(&self, elapsed: Duration) -> String {
-        let (count, weight) = self.remaining();
+        let (finished, weight) = (self.finished.load(Ordering::Relaxed), self.remaining());
         let cell = &self.sweep.cells[self.current.load(Ordering::Relaxed)].trial;
         let place = format!("{} n={}", cell.protocol, cell.n);
-        if count == self.missing {
+        if finished == 0 {
             return format!("trials, {place}");
         }
-        let rate = ratio((self.missing - count) as f64 / elapsed.as_secs_f64().max(1e-9));
+        let rate = ratio(finished as f64 / elapsed.as_secs_f64().max(1e-9));
         let left = elapsed.as_secs_f64() * weight / (self.weight - weight).max(f64::MIN_POSITIVE);
         let left = HumanDuration(Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX));
         format!("{rate}/s, {left} left, {place}")
@@ -393,7 +417,7 @@ impl Plan<'_> {
         }
         if report.ran > 0 {
             let (ran, cut) = (commas(report.ran), commas(report.censored));
-            let simulated = ratio(100.0 * report.simulated.min(1.0));
+            let simulated = ratio(100.0 * report.simulated.as_secs_f64() / report.elapsed.as_secs_f64().max(1e-9));
             let elapsed = HumanDuration(report.elapsed);
             writeln!(out, "ran {ran} trials in {elapsed}, {simulated} % of it simulation")?;
             if report.censored > 0 {

@@ -225,9 +225,9 @@ impl<'a> Ledger<'a> {
     pub(crate) fn finish(self) -> Result<(), Stop> {
         if !self.complete {
             let meta = Meta { machine: self.machines.join("; "), ..self.meta.clone() };
-            let rows = (0..self.frames.len()).flat_map(|cell| match self.rows(cell) {
-                Ok(rows) => rows.into_iter().map(Ok).collect(),
-                Err(stop) => vec![Err(stop)],
+            let rows = (0..self.frames.len()).flat_map(|cell| {
+                let (rows, failed) = self.rows(cell).map_or_else(|stop| (None, Some(stop)), |rows| (Some(rows), None));
+                rows.into_iter().flatten().map(Ok).chain(failed.map(Err))
             });
             parquet::write(&self.records, &meta, rows)?;
         }
@@ -235,15 +235,16 @@ impl<'a> Ledger<'a> {
     }
 
     /// The rows of a cell, in order.
-    fn rows(&self, cell: usize) -> Result<Vec<Row>, Stop> {
+    fn rows(&self, cell: usize) -> Result<impl Iterator<Item = Row>, Stop> {
         let mut outcomes = Vec::new();
         for &frame in &self.frames[cell] {
             outcomes.extend(self.journal.read(&self.journal.frames[frame])?);
         }
         outcomes.sort_unstable_by_key(|one| one.trial);
         outcomes.dedup_by_key(|one| one.trial);
-        let sweep = &self.definition.sweep;
-        Ok(outcomes.into_iter().map(|one| row(sweep.seed, cell, &sweep.cells[cell], one)).collect())
+        let Sweep { seed, cells } = &self.definition.sweep;
+        let seeds = cells[cell].seeds(*seed);
+        Ok(outcomes.into_iter().map(move |one| row(cell, &cells[cell], seeds(one.trial), one)))
     }
 }
 
@@ -267,7 +268,7 @@ pub(crate) fn meta(definition: &Definition, shard: Shard) -> Meta {
 }
 
 /// A trial and what came of it, as a row.
-fn row(master: u64, place: usize, cell: &Cell, outcome: Outcome) -> Row {
+fn row(place: usize, cell: &Cell, seed: u64, outcome: Outcome) -> Row {
     let small = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
     Row {
         cell: small(place),
@@ -278,7 +279,7 @@ fn row(master: u64, place: usize, cell: &Cell, outcome: Outcome) -> Row {
         faults: cell.faults.clone(),
         scheduler: cell.trial.scheduler.name().to_owned(),
         trial: outcome.trial,
-        seed: cell.seed(master, outcome.trial),
+        seed,
         limit: cell.limit,
         steps: outcome.steps,
         safe: outcome.safe,

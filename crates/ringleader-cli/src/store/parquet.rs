@@ -10,7 +10,7 @@ use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
@@ -79,8 +79,12 @@ fn write_groups(out: impl Write + Send, meta: &Meta, rows: impl Iterator<Item = 
     // The seal comes last, so that it is found near the end of the file.
     let pairs = meta.pairs().into_iter().chain([(SEAL, seal::blank())]);
     let pairs = pairs.map(|(key, value)| KeyValue::new(key.to_owned(), value)).collect();
-    let properties =
-        WriterProperties::builder().set_compression(Compression::SNAPPY).set_key_value_metadata(Some(pairs));
+    // Seeds are all different, so a dictionary of them is work for nothing.
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_column_dictionary_enabled("seed".into(), false)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_key_value_metadata(Some(pairs));
     let mut writer =
         SerializedFileWriter::new(out, schema().map_err(as_io)?, Arc::new(properties.build())).map_err(as_io)?;
     let (mut count, mut group) = (0, Vec::new());

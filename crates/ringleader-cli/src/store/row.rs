@@ -89,18 +89,18 @@ pub(crate) mod tests {
             n: u32::MAX - k,
             params: format!("kappa={k},psi=6"),
             start: "uniform".into(),
-            faults: if k % 2 == 0 { String::new() } else { "agents=1,at=safe;list=1+2,at=7".into() },
+            faults: if k.is_multiple_of(2) { String::new() } else { "agents=1,at=safe;list=1+2,at=7".into() },
             scheduler: "clocks".into(),
             trial: k % 10,
             seed: u64::MAX - u64::from(k),
             limit: u64::MAX,
             steps: u64::from(k) << 33,
-            safe: (k % 3 > 0).then_some(u64::from(k) << 33),
-            censored: k % 3 == 0,
+            safe: (!k.is_multiple_of(3)).then_some(u64::from(k) << 33),
+            censored: k.is_multiple_of(3),
             last_output_change: u64::from(k),
             coins_read: 0,
-            phases: if k % 5 == 0 { "first leader=0,S_PL=".into() } else { String::new() },
-            last_fault: (k % 7 == 0).then_some(u64::MAX),
+            phases: if k.is_multiple_of(5) { "first leader=0,S_PL=".into() } else { String::new() },
+            last_fault: k.is_multiple_of(7).then_some(u64::MAX),
         };
         (0..count).map(row).collect()
     }
