@@ -75,10 +75,30 @@ fn write_whole(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Resul
         Target::Itself(path) => filled(File::options().write(true).open(path)?).map(drop),
         Target::Beside { temporary, path } => {
             let written = File::create(&temporary).and_then(filled).and_then(|file| file.sync_all());
-            let done = written.and_then(|()| fs::rename(&temporary, &path));
+            let done = written.and_then(|()| fs::rename(&temporary, &path)).map(|()| sync_folder(&path));
             done.inspect_err(|_| {
                 let _ = fs::remove_file(&temporary);
             })
+        }
+    }
+}
+
+/// Makes a new name in a folder survive a power failure. Systems that cannot do so for a folder do it by themselves.
+fn sync_folder(path: &Path) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _ = File::open(folder).and_then(|folder| folder.sync_all());
+}
+
+/// Removes what killed processes have left of a file. The caller knows that no living one is writing it.
+pub(crate) fn remove_parts(path: &Path) {
+    let Target::Beside { path, .. } = Target::of(path) else { return };
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let start = format!(".{}.", name.to_string_lossy());
+    let is_part = |name: &str| name.starts_with(&start) && name.ends_with(".part");
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().to_str().is_some_and(is_part) {
+            let _ = fs::remove_file(entry.path());
         }
     }
 }

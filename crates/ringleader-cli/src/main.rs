@@ -3,10 +3,13 @@
 mod args;
 mod case;
 mod cmd;
+mod definition;
 mod files;
 mod json;
 mod progress;
+mod report;
 mod stop;
+mod store;
 mod text;
 mod work;
 
@@ -23,9 +26,14 @@ fn main() -> ExitCode {
     let done = match command {
         Command::Run(run) => cmd::run::run(&run),
         Command::List(list) => cmd::list::list(&list),
+        Command::Sweep(sweep) => cmd::sweep::sweep(&sweep),
+        Command::Merge(merge) => cmd::merge::merge(&merge),
+        Command::Export(export) => cmd::export::export(&export),
         Command::Replay(replay) => cmd::replay::replay(&replay),
         Command::Check(check) => cmd::check::check(&check),
         Command::Inspect(inspect) => cmd::inspect::inspect(&inspect),
+        Command::Report(report) => cmd::report::report(&report),
+        Command::Table1(table1) => cmd::table1::table1(&table1),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -62,32 +62,58 @@ pub(crate) fn all_cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
 
+/// Lets threads make results until there are none left, and takes them in here, one by one; `None` is the time in between.
+/// After the first failure `failed` is true, and what is still made is taken in.
+pub(crate) fn spread<T: Send>(
+    threads: usize,
+    failed: &AtomicBool,
+    make: impl Fn() -> Option<Result<T, Error>> + Sync,
+    mut take: impl FnMut(Option<T>) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    thread::scope(|scope| {
+        let (sender, results) = channel();
+        for _ in 0..threads {
+            let (make, sender) = (&make, sender.clone());
+            let work = move || while make().is_some_and(|made| sender.send(made).is_ok()) {};
+            let started = thread::Builder::new().spawn_scoped(scope, work);
+            started.map_err(|error| {
+                failed.store(true, Ordering::Relaxed);
+                Stop::Bad(format!("cannot start {threads} threads: {error}"))
+            })?;
+        }
+        drop(sender);
+        let mut outcome = Ok(());
+        loop {
+            let taken = match results.recv_timeout(Duration::from_millis(50)) {
+                Ok(made) => made.map_err(Stop::from).and_then(|made| take(Some(made))),
+                Err(RecvTimeoutError::Timeout) => take(None),
+                Err(RecvTimeoutError::Disconnected) => return outcome,
+            };
+            if taken.is_err() && outcome.is_ok() {
+                failed.store(true, Ordering::Relaxed);
+                outcome = taken;
+            }
+        }
+    })
+}
+
 /// Runs `trials` trials with seeds from the trial's own on, and gives them in that order. After Ctrl-C some are missing.
 pub(crate) fn run_all(trial: &Trial, trials: u64, threads: usize, quiet: bool) -> Result<Vec<Finished>, Stop> {
     let chunk = chunk(trials, threads as u64, batch_size(trial)? as u64);
     let job = Job { trial, trials, chunk, next: 0.into(), done: 0.into(), failed: false.into() };
-    let mut finished = thread::scope(|scope| {
-        let (sender, results) = channel();
-        for _ in 0..threads {
-            let (job, sender) = (&job, sender.clone());
-            let started = thread::Builder::new().spawn_scoped(scope, move || job.work(&sender));
-            started.map_err(|error| job.give_up(&format!("cannot start {threads} threads: {error}")))?;
-        }
-        drop(sender);
-        let (mut bar, begin, mut finished) = (Bar::new(trials, quiet), Instant::now(), Vec::new());
-        loop {
-            match results.recv_timeout(Duration::from_millis(50)) {
-                Ok(chunk) => finished.extend(chunk?),
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
+    let (mut bar, begin, mut finished) = (Bar::new(trials, quiet), Instant::now(), Vec::new());
+    spread(
+        threads,
+        &job.failed,
+        || job.next_chunk(),
+        |chunk| {
+            finished.extend(chunk.into_iter().flatten());
             let done = job.done.load(Ordering::Relaxed);
             // The threads look for Ctrl-C themselves, and still hand in what they have.
             let _ = bar.show(done, || pace(done, trials, begin.elapsed()));
-        }
-        drop(bar);
-        Ok::<_, Stop>(finished)
-    })?;
+            Ok(())
+        },
+    )?;
     finished.sort_unstable_by_key(|one: &Finished| one.seed.wrapping_sub(trial.seed));
     Ok(finished)
 }
@@ -130,31 +156,18 @@ impl Job<'_> {
         interrupted() || self.failed.load(Ordering::Relaxed)
     }
 
-    fn give_up(&self, message: &str) -> Stop {
-        self.failed.store(true, Ordering::Relaxed);
-        Stop::Bad(message.to_owned())
-    }
-
-    /// Runs chunk after chunk until nothing is left.
-    fn work(&self, results: &Sender<Result<Vec<Finished>, Error>>) {
-        while !self.stopped() {
-            let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
-            if first >= self.trials {
-                return;
-            }
-            let result = self.run(first, (first + self.chunk).min(self.trials));
-            if result.is_err() {
-                self.failed.store(true, Ordering::Relaxed);
-            }
-            if results.send(result).is_err() {
-                return;
-            }
+    /// The next few trials; `None` if none are left or somebody gave up.
+    fn next_chunk(&self) -> Option<Result<Vec<Finished>, Error>> {
+        if self.stopped() {
+            return None;
         }
+        let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
+        (first < self.trials).then(|| self.run(first, (first + self.chunk).min(self.trials)))
     }
 
     fn run(&self, first: u64, end: u64) -> Result<Vec<Finished>, Error> {
-        let seed = |k: u64| self.trial.seed.wrapping_add(k);
-        let records = run_batch(self.trial, seed(first)..seed(end), &|| self.stopped(), &mut |_| {
+        let seeds = (first..end).map(|k| self.trial.seed.wrapping_add(k));
+        let records = run_batch(self.trial, seeds, &|| self.stopped(), &mut |_| {
             self.done.fetch_add(1, Ordering::Relaxed);
             ControlFlow::Continue(())
         })?;

@@ -32,6 +32,7 @@ pub mod random;
 pub mod ring;
 pub mod schedule;
 pub mod stats;
+pub mod sweep;
 pub mod trial;
 pub mod value;
 pub mod variables;

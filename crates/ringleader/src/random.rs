@@ -56,6 +56,12 @@ pub fn index(generator: &mut Generator, len: usize) -> usize {
     below(generator, len as u64) as usize
 }
 
+/// A uniform real number in `[0, 1)`, a multiple of 2^-53.
+#[inline]
+pub fn uniform_real(generator: &mut Generator) -> f64 {
+    (generator.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+}
+
 /// A uniform permutation of the list: Fisher and Yates.
 pub fn shuffle<T>(generator: &mut Generator, list: &mut [T]) {
     for k in (1..list.len()).rev() {

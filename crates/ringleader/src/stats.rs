@@ -4,6 +4,15 @@
 //! least value such that at least a fraction `p` of them does not exceed it (Hyndman and Fan's type 1). So it is a
 //! value that occurred, and it makes sense when the largest values are unknown. Its interval is distribution-free: two
 //! order statistics, from the binomial distribution. The interval of the mean is Student's.
+//!
+//! The parts that compare many samples: [`bootstrap`] (resampling), [`fit`] (growth with n), [`survival`] (Kaplan and
+//! Meier), [`compare`] (is one sample smaller than another?) and [`proportion`] (how often something happens).
+
+pub mod bootstrap;
+pub mod compare;
+pub mod fit;
+pub mod proportion;
+pub mod survival;
 
 /// The confidence of every interval, as a fraction of 1.
 pub const CONFIDENCE: f64 = 0.95;
@@ -97,6 +106,20 @@ impl Sample {
         self.least.len() - self.exact.len()
     }
 
+    /// The known values, in order.
+    #[must_use]
+    pub fn known(&self) -> &[u64] {
+        &self.exact
+    }
+
+    /// All values, in order.
+    #[must_use]
+    pub fn observations(&self) -> Vec<Observed> {
+        let mut known = self.exact.iter().peekable();
+        let one = |&value: &u64| Observed { value, exact: known.next_if_eq(&&value).is_some() };
+        self.least.iter().map(one).collect()
+    }
+
     /// The value of that rank, from 1 for the least on. It is exact if it is the same wherever the unknown values lie.
     #[must_use]
     pub fn ranked(&self, rank: usize) -> Option<Observed> {
@@ -108,8 +131,19 @@ impl Sample {
     /// The quantile at so many percent, 1 to 100.
     #[must_use]
     pub fn quantile(&self, percent: usize) -> Option<Quantile> {
-        let value = self.ranked((percent * self.len()).div_ceil(100).max(1))?;
-        let ends = interval_ranks(self.len(), percent as f64 / 100.0);
+        self.quantile_of_rank((percent * self.len()).div_ceil(100).max(1), percent as f64 / 100.0)
+    }
+
+    /// The quantile at 1 - 1/n: what a trial exceeds with probability 1/n.
+    #[must_use]
+    pub fn all_but_one_in(&self, n: usize) -> Option<Quantile> {
+        let (above, p) = (self.len() / n.max(1), 1.0 - 1.0 / n as f64);
+        self.quantile_of_rank((self.len() - above).max(1), p)
+    }
+
+    fn quantile_of_rank(&self, rank: usize, p: f64) -> Option<Quantile> {
+        let value = self.ranked(rank)?;
+        let ends = interval_ranks(self.len(), p);
         let interval = ends.and_then(|(from, to)| self.ranked(from).zip(self.ranked(to)));
         Some(Quantile { value, interval })
     }
@@ -284,6 +318,18 @@ mod tests {
         assert_eq!([5, 10, 11, 25, 50, 75, 95, 99, 100].map(at), [1, 1, 2, 3, 5, 8, 10, 10, 10]);
         let ends = sample.quantile(50).unwrap().interval.unwrap();
         assert_eq!(ends, (Observed::exactly(2), Observed::exactly(9)));
+    }
+
+    /// A tenth of 30 values lies above the 27th. An interval needs (1 - 1/n)^k <= 0.025: 36 values for n = 10.
+    #[test]
+    fn all_but_one_in_n_is_a_quantile() {
+        let sample = exact(1..=30);
+        assert_eq!(sample.all_but_one_in(10).unwrap().value.value, 27);
+        assert_eq!(sample.all_but_one_in(100).unwrap(), Quantile { value: Observed::exactly(30), interval: None });
+        assert_eq!(sample.all_but_one_in(2), sample.quantile(50));
+        let ends = |count| exact(1..=count).all_but_one_in(10).unwrap().interval;
+        assert!(ends(35).is_none() && ends(36).is_some(), "0.9^35 = 0.02503, 0.9^36 = 0.02253");
+        assert_eq!(exact([]).all_but_one_in(7), None);
     }
 
     /// Mean 5, variance 32/7; the interval is 5 -+ t(7) sqrt(4/7) with t(7) = 2.364624252.

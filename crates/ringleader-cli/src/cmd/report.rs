@@ -1,0 +1,119 @@
+//! `ringleader report`: what records say, as a page, figures and tables.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::args::ReportArgs;
+use crate::report::analyse::{Analysed, Analysis, analyse};
+use crate::report::gather::Series;
+use crate::report::page::{self, Section, sections, trials};
+use crate::report::tables::{exponent, sizes};
+use crate::report::{load, numbers};
+use crate::stop::Stop;
+use crate::text::{alarm, columns, commas, faint, strong};
+use crate::{files, json};
+
+/// Where a report goes unless told otherwise.
+const FOLDER: &str = "report";
+
+pub(crate) fn report(args: &ReportArgs) -> Result<(), Stop> {
+    let (series, metas) = load(&args.records)?;
+    let baseline = baseline(&series, args.baseline.as_deref())?;
+    let analysis = analyse(series, args.seed, baseline);
+    let folder = args.out.as_deref().or_else(|| (!args.json).then_some(Path::new(FOLDER)));
+    let sections = sections(&analysis);
+    if let Some(folder) = folder {
+        write_all(folder, &sections, &page::html(&analysis, &sections, &metas))?;
+    }
+    files::to_stdout(|out| {
+        if args.json {
+            json::write(&mut &mut *out, &numbers::as_json(&analysis, &metas))?;
+            return writeln!(out);
+        }
+        summary(out, &analysis, folder.unwrap_or(Path::new(FOLDER)))
+    })
+}
+
+/// The series that is meant: the first, or the only one with these words in its label.
+fn baseline(series: &[Series], wanted: Option<&str>) -> Result<usize, Stop> {
+    let Some(wanted) = wanted else { return Ok(0) };
+    if let Some(k) = series.iter().position(|one| one.label == wanted) {
+        return Ok(k);
+    }
+    let matching: Vec<usize> = (0..series.len()).filter(|&k| series[k].label.contains(wanted)).collect();
+    match matching[..] {
+        [k] => Ok(k),
+        _ => {
+            let labels: Vec<String> = series.iter().map(|one| format!("{:?}", one.label)).collect();
+            let found = if matching.is_empty() { "no series" } else { "more than one series" };
+            Err(Stop::Bad(format!("--baseline {wanted:?} fits {found}; there are {}", labels.join(", "))))
+        }
+    }
+}
+
+fn write_all(folder: &Path, sections: &[Section], page: &str) -> Result<(), Stop> {
+    let (figures, tables) = (folder.join("figures"), folder.join("tables"));
+    for folder in [&figures, &tables] {
+        let made = std::fs::create_dir_all(folder);
+        made.map_err(|error| Stop::Bad(format!("cannot make the folder {}: {error}", folder.display())))?;
+    }
+    let write = |path: &Path, text: &str| files::write(path, |out| out.write_all(text.as_bytes()));
+    for section in sections {
+        for figure in &section.figures {
+            write(&figures.join(format!("{}.svg", figure.name)), &figure.render())?;
+        }
+        for table in &section.tables {
+            write(&tables.join(format!("{}.md", table.name)), &table.markdown())?;
+            write(&tables.join(format!("{}.tex", table.name)), &table.latex())?;
+        }
+    }
+    write(&folder.join("report.html"), page)
+}
+
+fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Result<()> {
+    let (all, censored) = trials(analysis);
+    let header = ["series", "n", "trials", "censored", "exponent of n, 95 %", "best model"].map(str::to_owned).to_vec();
+    let rows: Vec<Vec<String>> = std::iter::once(header).chain(analysis.series.iter().map(line)).collect();
+    let lines = columns(&rows);
+    writeln!(out, "{}", strong(&lines[0]))?;
+    lines[1..].iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    writeln!(out)?;
+    let rules = analysis.whose_rules();
+    if !rules.is_empty() {
+        writeln!(out, "{}", faint(rules.trim_start()))?;
+    }
+    if censored > 0 {
+        writeln!(out, "{}: {} of {} trials; they are kept", alarm("censored"), commas(censored), commas(all))?;
+    }
+    for one in analysis.series.iter().filter_map(|one| Some((&one.series.label, one.growth.as_ref().err()?))) {
+        writeln!(out, "{}: {}", one.0, one.1)?;
+    }
+    writeln!(out, "{} {}", faint("seed of the bootstrap:"), analysis.seed)?;
+    writeln!(out, "{} {}", faint("page:"), folder.join("report.html").display())?;
+    writeln!(
+        out,
+        "{} {}, {}",
+        faint("figures, tables:"),
+        folder.join("figures").display(),
+        folder.join("tables").display()
+    )
+}
+
+fn line(one: &Analysed) -> Vec<String> {
+    let cells = &one.series.cells;
+    let n = match cells.as_slice() {
+        [first, .., last] => format!("{} to {}", first.n, last.n),
+        _ => cells.first().map_or("-".into(), |cell| cell.n.to_string()),
+    };
+    let trials = cells.iter().map(|cell| cell.steps.len()).sum::<usize>();
+    let censored = cells.iter().map(|cell| cell.steps.censored()).sum::<usize>();
+    let growth = one.growth.as_ref().ok();
+    let slope = growth.and_then(|growth| growth.power.a.as_ref()).map_or("-".into(), exponent);
+    let best = growth.and_then(|growth| growth.verdicts.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)));
+    let best = best.map_or("-".into(), |best| {
+        let fits = best.fit.p().is_none_or(|p| p >= 0.01);
+        format!("{}{}", best.scale.name(), if fits { "" } else { " (does not fit)" })
+    });
+    let n = growth.map_or(n, sizes);
+    vec![one.series.label.clone(), n, commas(trials), commas(censored), slope, best]
+}

@@ -1,0 +1,304 @@
+//! `ringleader table1`: the paper's Table 1, with what it claims beside what was measured.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use ringleader::lab;
+use ringleader::stats::fit::Scale;
+use ringleader::trial::Trial;
+use ringleader::value::Value;
+
+use crate::args::Table1Args;
+use crate::report::analyse::{Analysed, analyse};
+use crate::report::tables::{Table, estimate, exponent, short, sizes};
+use crate::report::{load, numbers};
+use crate::stop::Stop;
+use crate::text::{commas, faint, strong};
+use crate::{files, json};
+
+/// Where the records of the experiment are, and how they were made.
+pub(crate) const RECORDS: &str = "records/table1.parquet";
+const EXPERIMENT: &str = "ringleader sweep experiments/table1.toml";
+
+/// The sizes at which |Q| is given where nothing was measured.
+const SIZES: [usize; 3] = [17, 257, 1025];
+
+/// A row of the table as the paper has it.
+struct Claim {
+    work: &'static str,
+    /// The protocol that stands for it here.
+    protocol: &'static str,
+    assumption: &'static str,
+    steps: &'static str,
+    states: &'static str,
+    /// The claimed growth, unless it is none that can be fitted.
+    scale: Option<Scale>,
+}
+
+const CLAIMS: [Claim; 5] = [
+    Claim {
+        work: "[AAF+08]",
+        protocol: "aaf",
+        assumption: "n is not a multiple of k",
+        steps: "Theta(n^3)",
+        states: "O(1)",
+        scale: Some(Scale::N3),
+    },
+    Claim {
+        work: "[FJ06]",
+        protocol: "fj",
+        assumption: "oracle Omega?",
+        steps: "Theta(n^3)",
+        states: "O(1)",
+        scale: Some(Scale::N3),
+    },
+    Claim {
+        work: "[CC19]",
+        protocol: "thue-morse",
+        assumption: "none",
+        steps: "super-exponential",
+        states: "O(1)",
+        scale: None,
+    },
+    Claim {
+        work: "[YSM21]",
+        protocol: "ysm",
+        assumption: "log n <= psi <= log n + O(1)",
+        steps: "Theta(n^2)",
+        states: "O(n)",
+        scale: Some(Scale::N2),
+    },
+    Claim {
+        work: "this work",
+        protocol: "ppl",
+        assumption: "log n <= psi <= log n + O(1)",
+        steps: "O(n^2 log n)",
+        states: "polylog(n)",
+        scale: Some(Scale::N2LogN),
+    },
+];
+
+/// A row with what was measured.
+struct Measured<'a> {
+    claim: &'a Claim,
+    /// From the worst start, if there are trials.
+    worst: Option<&'a Analysed>,
+    /// The starts that were tried.
+    starts: Vec<&'a str>,
+    /// |Q| at several n.
+    states: Vec<(usize, u128)>,
+}
+
+pub(crate) fn table1(args: &Table1Args) -> Result<(), Stop> {
+    let records = if args.records.is_empty() { vec![default_records()?] } else { args.records.clone() };
+    let (series, _) = load(&records)?;
+    let analysis = analyse(series, args.seed, 0);
+    let rows: Vec<Measured<'_>> = CLAIMS.iter().map(|claim| measured(claim, &analysis.series)).collect();
+    let table = table(&rows);
+    files::to_stdout(|out| {
+        if args.json {
+            json::write(&mut &mut *out, &as_json(&rows, args.seed))?;
+            return writeln!(out);
+        }
+        match () {
+            () if args.latex => write!(out, "{}", table.latex()),
+            () if args.markdown => write!(out, "{}\n{}\n", table.markdown(), notes(&rows, args.seed).join("\n")),
+            () => plain(out, &table, &rows, args.seed),
+        }
+    })
+}
+
+fn default_records() -> Result<PathBuf, Stop> {
+    let path = Path::new(RECORDS);
+    let missing = || {
+        Stop::Bad(format!(
+            "there is no {RECORDS} here: name the records, or make them with `{EXPERIMENT} --out {RECORDS}`"
+        ))
+    };
+    path.exists().then(|| path.to_owned()).ok_or_else(missing)
+}
+
+/// The series of a protocol with default parameters and without faults, and the worst of them.
+fn measured<'a>(claim: &'a Claim, series: &'a [Analysed]) -> Measured<'a> {
+    let usual = |one: &&Analysed| {
+        let kind = &one.series.kind;
+        kind.protocol == claim.protocol && kind.faults.is_empty() && kind.settings.iter().all(|setting| setting.default)
+    };
+    let all: Vec<&Analysed> = series.iter().filter(usual).collect();
+    let starts = all.iter().map(|one| one.series.kind.start.as_str()).collect();
+    let worst = worst(&all);
+    Measured { claim, worst, starts, states: states(claim.protocol, worst) }
+}
+
+/// The start with the greatest mean at the largest size that all starts have; the first of them at that size, and the one
+/// with the largest size if they share none.
+fn worst<'a>(all: &[&'a Analysed]) -> Option<&'a Analysed> {
+    let has = |one: &Analysed, n: u32| one.series.cells.iter().position(|cell| cell.n == n);
+    let shared = |n: &u32| all.iter().all(|one| has(one, *n).is_some());
+    let largest = all.first()?.series.cells.iter().map(|cell| cell.n).filter(shared).max();
+    let mean = |one: &Analysed| {
+        let k = largest.and_then(|n| has(one, n));
+        k.and_then(|k| one.cells[k].mean).map_or(0.0, |mean| mean.value)
+    };
+    let reach = |one: &Analysed| one.series.cells.last().map_or(0, |cell| cell.n);
+    all.iter().rev().max_by(|a, b| mean(a).total_cmp(&mean(b)).then(reach(a).cmp(&reach(b)))).copied()
+}
+
+/// |Q|, exactly, at the least, a middle and the largest size that was measured, or at some sizes if none was.
+fn states(protocol: &str, worst: Option<&Analysed>) -> Vec<(usize, u128)> {
+    let cells = worst.map_or(&[][..], |worst| &worst.series.cells);
+    let mut sizes: Vec<usize> = match cells {
+        [] => SIZES.to_vec(),
+        cells => [0, cells.len() / 2, cells.len() - 1].map(|k| cells[k].n as usize).to_vec(),
+    };
+    sizes.dedup();
+    let at = |n: usize| Some((n, lab::populate_trial(&Trial::new(protocol, n, 0)).ok()?.states()));
+    sizes.into_iter().filter_map(at).collect()
+}
+
+// --- For people -----------------------------------------------------------------------------------------------
+
+fn table(rows: &[Measured<'_>]) -> Table {
+    let header = [
+        "work",
+        "protocol",
+        "rules",
+        "assumption",
+        "claimed steps",
+        "measured: n",
+        "exponent of n, 95 %",
+        "mean / claim at largest n, 95 %",
+        "claimed states",
+        "states, exactly",
+    ];
+    let caption = "Table 1 of the paper: what is claimed and what was measured";
+    let mut table = Table::new("table1", caption, &header);
+    table.rows.extend(rows.iter().map(row));
+    table
+}
+
+fn row(one: &Measured<'_>) -> Vec<String> {
+    let claim = one.claim;
+    let growth = one.worst.and_then(|worst| worst.growth.as_ref().ok()).filter(|_| claim.scale.is_some());
+    let n = match (growth, one.worst) {
+        (Some(growth), _) => sizes(growth),
+        (None, Some(worst)) => {
+            let all: Vec<String> = worst.series.cells.iter().map(|cell| cell.n.to_string()).collect();
+            all.join(", ")
+        }
+        (None, None) => "not measured".into(),
+    };
+    vec![
+        claim.work.to_owned(),
+        claim.protocol.to_owned(),
+        rules(claim.protocol).to_owned(),
+        claim.assumption.to_owned(),
+        claim.steps.to_owned(),
+        n,
+        growth.and_then(|growth| growth.power.a.as_ref()).map_or_else(|| no_exponent(one), exponent),
+        growth.map_or_else(|| medians(one), |growth| estimate(&growth.constant)),
+        claim.states.to_owned(),
+        exact_states(&one.states),
+    ]
+}
+
+/// Whose rules these are.
+fn rules(protocol: &str) -> &'static str {
+    lab::protocol(protocol).map_or("not in this laboratory", |entry| entry.about.origin.name())
+}
+
+fn no_exponent(one: &Measured<'_>) -> String {
+    match (one.worst, one.claim.scale) {
+        (None, _) => "-".into(),
+        (Some(_), None) => "no fit: its sizes are too small".into(),
+        (Some(_), Some(_)) => "no fit: too few sizes or trials".into(),
+    }
+}
+
+/// What is known where nothing is fitted.
+fn medians(one: &Measured<'_>) -> String {
+    let Some(worst) = one.worst else { return "-".into() };
+    let median = |cell: &crate::report::gather::Cell| {
+        let value = cell.steps.quantile(50)?.value;
+        Some(format!("{}{} steps at n = {}", if value.exact { "" } else { "> " }, short(value.value as f64), cell.n))
+    };
+    format!("median {}", worst.series.cells.iter().filter_map(median).collect::<Vec<_>>().join(", "))
+}
+
+fn exact_states(states: &[(usize, u128)]) -> String {
+    match states {
+        [] => "-".into(),
+        [(_, first), rest @ ..] if rest.iter().all(|(_, other)| other == first) => {
+            format!("{} for any n", commas(first))
+        }
+        states => {
+            let one = |(n, states): &(usize, u128)| format!("{} at n = {n}", commas(states));
+            states.iter().map(one).collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
+/// What has to be said beside the table.
+fn notes(rows: &[Measured<'_>], seed: u64) -> Vec<String> {
+    let mut notes = vec!["Steps are first safe steps from the worst start of those tried:".to_owned()];
+    for one in rows {
+        let Some(worst) = one.worst else { continue };
+        let (trials, censored) = worst.series.cells.iter().fold((Vec::new(), 0), |(mut trials, censored), cell| {
+            trials.push(cell.steps.len());
+            (trials, censored + cell.steps.censored())
+        });
+        let (least, most) = (trials.iter().min().copied().unwrap_or(0), trials.iter().max().copied().unwrap_or(0));
+        let each = if least == most { commas(least) } else { format!("{} to {}", commas(least), commas(most)) };
+        let others: Vec<&str> = one.starts.iter().copied().filter(|start| *start != worst.series.kind.start).collect();
+        let among =
+            if others.is_empty() { "the only one tried".into() } else { format!("worse than {}", others.join(", ")) };
+        notes.push(format!(
+            "- {}: {} ({among}); {each} trials at each n, {} censored.",
+            one.claim.protocol,
+            worst.series.kind.start,
+            commas(censored)
+        ));
+    }
+    notes.push(format!(
+        "Exponents are those of the best c n^a over these n, not of large n; intervals are bootstrap percentiles, seed {seed}."
+    ));
+    notes
+}
+
+fn plain(out: &mut dyn Write, table: &Table, rows: &[Measured<'_>], seed: u64) -> std::io::Result<()> {
+    for (one, row) in rows.iter().zip(&table.rows) {
+        writeln!(out, "{}", strong(format!("{} {}", one.claim.work, row[1])))?;
+        for (name, value) in table.header.iter().zip(row).skip(2) {
+            writeln!(out, "  {name:<32}{value}")?;
+        }
+        writeln!(out)?;
+    }
+    notes(rows, seed).iter().try_for_each(|note| writeln!(out, "{}", faint(note)))
+}
+
+// --- For machines ---------------------------------------------------------------------------------------------
+
+fn as_json(rows: &[Measured<'_>], seed: u64) -> Value {
+    let row = |one: &Measured<'_>| {
+        let claim = one.claim;
+        let growth = one.worst.and_then(|worst| worst.growth.as_ref().ok()).filter(|_| claim.scale.is_some());
+        let states = |(n, states): &(usize, u128)| {
+            Value::map([("n", (*n).into()), ("states", Value::Digits(states.to_string()))])
+        };
+        Value::map([
+            ("work", claim.work.into()),
+            ("protocol", claim.protocol.into()),
+            ("rules", rules(claim.protocol).into()),
+            ("assumption", claim.assumption.into()),
+            ("claimed_steps", claim.steps.into()),
+            ("claimed_states", claim.states.into()),
+            ("start", one.worst.map(|worst| worst.series.kind.start.as_str()).into()),
+            ("starts", one.starts.clone().into()),
+            ("sizes", growth.map(|growth| growth.sizes.clone()).into()),
+            ("exponent", growth.and_then(|growth| growth.power.a.as_ref()).map(numbers::estimate).into()),
+            ("constant", growth.map(|growth| numbers::estimate(&growth.constant)).into()),
+            ("states", one.states.iter().map(states).collect::<Vec<_>>().into()),
+        ])
+    };
+    Value::map([("seed", seed.into()), ("rows", rows.iter().map(row).collect::<Vec<_>>().into())])
+}

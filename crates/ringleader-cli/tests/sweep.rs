@@ -1,0 +1,472 @@
+//! `sweep`, `merge` and `export` as a user meets them: whatever happens on the way, the rows are the same to the byte.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod harness;
+
+use std::collections::hash_map::RandomState;
+use std::fs;
+use std::hash::{BuildHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use harness::{complaint, json, program, ringleader, ringleader_with_input};
+use sha2::{Digest, Sha256};
+
+/// All kinds of cells: many rings at once and one by one, faults, phases, censored trials, coins.
+const DEFINITION: &str = r#"
+seed = 7
+repeats = 70
+
+[[grid]]
+protocol = ["ppl", "ysm"]
+n = [5, 8]
+
+[[grid]]
+protocol = "ppl"
+n = 8
+start = "uniform"
+params.psi = [3, 4]
+faults = ["", "agents=3,at=safe", "list=1,at=5; agents=8,at=safe"]
+phases = true
+limit = 2000
+repeats = 10
+
+[[grid]]
+protocol = "pcl"
+n = 9
+scheduler = "uniform"
+"#;
+
+/// An empty folder for one test.
+fn folder(name: &str) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("sweep-{name}"));
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn define(folder: &Path, text: &str) -> String {
+    let path = folder.join("a.toml");
+    fs::write(&path, text).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or(-1)
+}
+
+fn done(args: &[&str]) -> Output {
+    let output = ringleader(args);
+    assert_eq!(code(&output), 0, "{args:?}: {}", complaint(&output));
+    output
+}
+
+fn refused(args: &[&str], words: &[&str]) {
+    let output = ringleader(args);
+    let told = complaint(&output);
+    assert_eq!((code(&output), output.stdout.len()), (2, 0), "{args:?}: {told}");
+    assert!(words.iter().all(|word| told.contains(word)), "{args:?}: {told}\n{words:?}");
+    assert!(!told.contains("panicked"), "{told}");
+}
+
+/// The bytes of the records of a definition that nothing interrupts.
+fn undisturbed(name: &str, text: &str) -> Vec<u8> {
+    let folder = folder(&format!("{name}-undisturbed"));
+    done(&["sweep", &define(&folder, text)]);
+    fs::read(folder.join("a.parquet")).unwrap()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// The rows of a file, each as a map from names of columns. No text of these tests has quotes inside.
+fn rows(records: &str) -> Vec<Vec<(String, String)>> {
+    let text = String::from_utf8(done(&["export", "--csv", records]).stdout).unwrap();
+    let fields = |line: &str| -> Vec<String> {
+        let (mut fields, mut quoted) = (vec![String::new()], false);
+        for c in line.chars() {
+            match c {
+                '"' => quoted = !quoted,
+                ',' if !quoted => fields.push(String::new()),
+                c => fields.last_mut().unwrap().push(c),
+            }
+        }
+        fields
+    };
+    let mut lines = text.lines();
+    let header = fields(lines.next().unwrap());
+    lines.map(|line| header.iter().cloned().zip(fields(line)).collect()).collect()
+}
+
+fn get<'a>(row: &'a [(String, String)], name: &str) -> &'a str {
+    &row.iter().find(|(key, _)| key == name).unwrap().1
+}
+
+#[test]
+fn each_row_is_the_run_of_its_seed() {
+    let folder = folder("rows");
+    let definition = define(&folder, DEFINITION);
+    let told = json(&done(&["sweep", &definition, "--json"]));
+    assert_eq!(
+        (told["trials"].as_u64(), told["ran"].as_u64(), told["finished"].as_u64()),
+        (Some(410), Some(410), Some(410))
+    );
+    let rows = rows(told["records"].as_str().unwrap());
+    assert_eq!(rows.len(), 410);
+    assert_eq!(names(&folder), ["a.parquet", "a.toml"]);
+    assert!(told["ran_censored"].as_u64().unwrap() > 0, "the limit cuts nothing, which this test does not fit");
+    for row in rows.iter().step_by(9) {
+        let mut words = vec!["run", "--json", "--protocol", get(row, "protocol"), "--n", get(row, "n")];
+        words.extend(["--seed", get(row, "seed"), "--limit", get(row, "limit"), "--start", get(row, "start")]);
+        words.extend(["--scheduler", get(row, "scheduler")]);
+        let params: Vec<(String, &str)> = get(row, "params")
+            .split(',')
+            .map(|pair| pair.split_once('=').unwrap())
+            .map(|(name, value)| (format!("--{name}"), value))
+            .collect();
+        params.iter().for_each(|(name, value)| words.extend([name.as_str(), *value]));
+        let faults = get(row, "faults");
+        faults.split(';').filter(|fault| !fault.is_empty()).for_each(|fault| words.extend(["--fault", fault]));
+        let alone = json(&ringleader(&words));
+        for name in ["steps", "safe", "censored", "last_output_change"] {
+            let expected = alone[name].to_string().replace("null", "");
+            assert_eq!(get(row, name), expected, "{name} of {words:?}");
+        }
+        let phases = alone["phases"].as_array().unwrap().iter().map(|phase| {
+            format!("{}={}", phase["name"].as_str().unwrap(), phase["step"].to_string().replace("null", ""))
+        });
+        let expected = if faults.is_empty() && get(row, "phases").is_empty() {
+            String::new()
+        } else {
+            phases.collect::<Vec<_>>().join(",")
+        };
+        assert_eq!(get(row, "phases"), expected, "{words:?}");
+        let struck = alone["faults"].as_array().unwrap();
+        let all = struck.len() == faults.split(';').filter(|fault| !fault.is_empty()).count();
+        let last = struck.last().filter(|_| all).map_or(String::new(), |last| last["step"].to_string());
+        assert_eq!(get(row, "last_fault"), last, "{words:?}");
+    }
+}
+
+#[test]
+fn neither_threads_nor_shards_change_a_byte() {
+    let expected = undisturbed("shards", DEFINITION);
+    let folder = folder("shards");
+    let definition = define(&folder, DEFINITION);
+    for threads in ["1", "5"] {
+        let out = folder.join(threads).to_string_lossy().into_owned();
+        done(&["sweep", &definition, "--threads", threads, "--out", &out]);
+        assert_eq!(fs::read(&out).unwrap(), expected, "{threads} threads");
+    }
+    for count in [1_usize, 2, 3, 50] {
+        let mut shards = Vec::new();
+        for index in 1..=count {
+            let shard = format!("{index}/{count}");
+            let told = json(&done(&["sweep", &definition, "--shard", &shard, "--json"]));
+            assert!(told["trials"].as_u64().unwrap().abs_diff(410 / count as u64) < 75, "{told}");
+            shards.push(told["records"].as_str().unwrap().to_owned());
+        }
+        shards.reverse();
+        let out = folder.join("merged.parquet").to_string_lossy().into_owned();
+        let words: Vec<&str> = ["merge", "--out", &out].into_iter().chain(shards.iter().map(String::as_str)).collect();
+        done(&words);
+        assert_eq!(fs::read(&out).unwrap(), expected, "{count} shards");
+        if count > 1 {
+            refused(&words[..words.len() - 1], &["trials are in none of the files"]);
+        }
+        fs::remove_file(out).unwrap();
+    }
+}
+
+fn start(definition: &str) -> Child {
+    let mut command = program();
+    command.args(["sweep", definition, "--quiet"]).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+fn send(signal: &str, child: &Child) {
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+}
+
+/// A sweep of a second or so; it repeats a sequence of pauses that its seed tells.
+#[test]
+fn killed_at_any_moment_it_goes_on() {
+    let text = DEFINITION.replace("repeats = 70", "repeats = 300").replace("n = 9", "n = [9, 20]");
+    let expected = undisturbed("killed", &text);
+    let folder = folder("killed");
+    let definition = define(&folder, &text);
+    let mut seed = RandomState::new().build_hasher().finish();
+    println!("seed {seed}");
+    let (mut kills, mut most) = (0, 0);
+    loop {
+        let mut child = start(&definition);
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // Longer and longer, so that a slow machine gets there as well.
+        std::thread::sleep(Duration::from_millis((seed >> 33) % (40 + 20 * kills)));
+        if child.try_wait().unwrap().is_some() {
+            let output = child.wait_with_output().unwrap();
+            assert_eq!(code(&output), 0, "after {kills} kills: {}", complaint(&output));
+            break;
+        }
+        send("-KILL", &child);
+        child.wait().unwrap();
+        kills += 1;
+        let kept = fs::metadata(folder.join("a.parquet.journal")).map_or(0, |meta| meta.len());
+        assert!(kept >= most || folder.join("a.parquet").exists(), "{kept} bytes where {most} were kept");
+        most = kept;
+    }
+    println!("{kills} kills");
+    assert!(kills > 0);
+    assert_eq!(fs::read(folder.join("a.parquet")).unwrap(), expected, "after {kills} kills");
+    assert_eq!(names(&folder), ["a.parquet", "a.toml"], "nothing is left behind");
+}
+
+/// Trials that take hours, after some that take no time.
+const ENDLESS: &str = r#"
+seed = 1
+repeats = 3
+[[grid]]
+protocol = "ysm"
+n = 4
+[[grid]]
+protocol = "ysm"
+n = 50000
+"#;
+
+/// A sweep that runs for ever and has begun.
+fn endless(folder: &Path) -> (String, Child) {
+    let definition = define(folder, ENDLESS);
+    let child = start(&definition);
+    let journal = folder.join("a.parquet.journal");
+    let begin = Instant::now();
+    while fs::metadata(&journal).map_or(0, |meta| meta.len()) == 0 {
+        assert!(begin.elapsed() < Duration::from_secs(60), "it does not begin");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    (definition, child)
+}
+
+#[test]
+fn two_processes_do_not_meet_and_a_dead_one_is_no_obstacle() {
+    let folder = folder("two");
+    let (definition, first) = endless(&folder);
+    refused(&["sweep", &definition], &["a.parquet.journal is in use", "another process"]);
+    send("-KILL", &first);
+    first.wait_with_output().unwrap();
+    let (_, second) = endless(&folder);
+    send("-KILL", &second);
+    second.wait_with_output().unwrap();
+}
+
+#[test]
+fn an_interruption_says_how_to_go_on() {
+    let folder = folder("interrupted");
+    let (definition, child) = endless(&folder);
+    std::thread::sleep(Duration::from_millis(300));
+    send("-INT", &child);
+    let output = child.wait_with_output().unwrap();
+    let told = complaint(&output);
+    assert_eq!(code(&output), 130, "{told}");
+    let words = ["of 6 trials are kept in", "a.parquet.journal", &format!("to go on: ringleader sweep {definition}")];
+    assert!(words.iter().all(|word| told.contains(word)), "{told}");
+    assert_eq!(names(&folder), ["a.parquet.journal", "a.toml"]);
+}
+
+#[test]
+fn a_definition_may_only_grow() {
+    let smaller = DEFINITION.replace("n = [5, 8]", "n = 8");
+    let expected = undisturbed("grown", DEFINITION);
+    let folder = folder("grown");
+    let definition = define(&folder, &smaller);
+    done(&["sweep", &definition]);
+    let records = folder.join("a.parquet");
+    let before = fs::read(&records).unwrap();
+    for (text, words) in [
+        (smaller.replace("seed = 7", "seed = 8"), vec!["seed: it was 7, and is 8"]),
+        (
+            smaller.replace("repeats = 70", "repeats = 71"),
+            vec!["ysm n=8", "it had", "repeats=70", "and has", "repeats=71"],
+        ),
+        (smaller.replace("limit = 2000", "limit = 2001"), vec!["limit=2000", "limit=2001"]),
+        (smaller.replace("\"pcl\"", "\"por\""), vec!["pcl n=9", "not there any more"]),
+    ] {
+        define(&folder, &text);
+        let all: Vec<&str> = words.into_iter().chain(["a.parquet", "another definition", "--out"]).collect();
+        refused(&["sweep", &definition], &all);
+        assert_eq!(fs::read(&records).unwrap(), before, "nothing was touched");
+        assert_eq!(names(&folder), ["a.parquet", "a.toml"]);
+    }
+    // A comment changes nothing, and so there is nothing to run.
+    define(&folder, &format!("# the same\n{smaller}"));
+    assert_eq!(json(&done(&["sweep", &definition, "--json"]))["ran"], 0);
+    // More cells, and in the middle: the others are not run again, and the file is that of a fresh sweep.
+    define(&folder, DEFINITION);
+    assert_eq!(json(&done(&["sweep", &definition, "--json"]))["ran"], 140);
+    assert_eq!(fs::read(&records).unwrap(), expected);
+}
+
+#[test]
+fn a_journal_may_only_grow_too() {
+    let folder = folder("journal");
+    let (definition, child) = endless(&folder);
+    send("-KILL", &child);
+    child.wait_with_output().unwrap();
+    define(&folder, &ENDLESS.replace("n = 50000", "n = 5"));
+    refused(&["sweep", &definition], &["a.parquet.journal", "ysm n=50000", "not there any more"]);
+    fs::remove_file(folder.join("a.parquet.journal")).unwrap();
+    done(&["sweep", &definition]);
+    fs::write(folder.join("a.parquet.journal"), "something else").unwrap();
+    refused(&["sweep", &definition], &["no journal"]);
+}
+
+#[test]
+fn bad_definitions_are_refused_before_anything_is_run() {
+    let folder = folder("bad");
+    for (text, words) in [
+        ("seed = 1\n[[grid]\n", vec!["a.toml", "line 2, column 8"]),
+        (
+            "seed = 1\nrepeats = 'many'\n[[grid]]\nprotocol = 'ppl'\nn = 8",
+            vec!["line 2, column 11", "many", "1 to 1000000"],
+        ),
+        ("seed = 1\n[[grid]]\nprotocol = 'ppl'\nn = 8\nm = 9", vec!["line 5, column 1", "`m`"]),
+        (
+            "seed = 1\n[[grid]]\nprotocol = ['ppl', 'pl']\nn = [1, 8]\nstart = ['safe', 'sound']\n",
+            vec!["7 of 8 cells are impossible", "ppl n=1 start=safe (grid at line 2)", "pl n=8", "start = sound"],
+        ),
+        ("seed = 1\n[[grid]]\nprotocol = 'ppl'\nn = [8, 8]", vec!["1 of 2 cells is impossible", "there already"]),
+    ] {
+        let definition = define(&folder, text);
+        refused(&["sweep", &definition], &words);
+        refused(&["sweep", &definition, "--dry-run"], &words);
+        assert_eq!(names(&folder), ["a.toml"]);
+    }
+    let none = folder.join("none.toml").to_string_lossy().into_owned();
+    refused(&["sweep", &none], &["none.toml"]);
+    let definition = define(&folder, DEFINITION);
+    refused(&["sweep", &definition, "--shard", "3/2"], &["3/2", "1 <= i <= k"]);
+    refused(&["sweep", &definition, "--out", &folder.to_string_lossy()], &["name of a file"]);
+    refused(&["sweep", &definition, "--out", &folder.join("no/where").to_string_lossy()], &["cannot write"]);
+    assert_eq!(code(&ringleader_with_input(&["sweep", "-"], DEFINITION)), 2);
+    assert_eq!(names(&folder), ["a.toml"]);
+}
+
+#[test]
+fn a_dry_run_lists_the_cells() {
+    let folder = folder("dry");
+    let definition = define(&folder, DEFINITION);
+    let told = json(&done(&["sweep", &definition, "--dry-run", "--json"]));
+    assert_eq!((told["cells"].as_array().unwrap().len(), told["trials"].as_u64()), (11, Some(410)));
+    assert_eq!(told["cells"][5]["faults"], "agents=3,at=safe");
+    let half = json(&done(&["sweep", &definition, "--dry-run", "--json", "--shard", "1/2"]));
+    assert!(half["trials"].as_u64().unwrap() < 410);
+    let text = String::from_utf8(done(&["sweep", &definition, "--dry-run"]).stdout).unwrap();
+    assert!(text.contains("410 trials of 11 cells, seed 7") && text.contains("a.parquet"), "{text}");
+    assert_eq!(names(&folder), ["a.toml"]);
+}
+
+/// What happens on a full disk: a write fails in the middle. Here a limit on the size of files makes it fail.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_loses_nothing() {
+    let text = DEFINITION.replace("repeats = 70", "repeats = 400");
+    let expected = undisturbed("full", &text);
+    let folder = folder("full");
+    let definition = define(&folder, &text);
+    for blocks in [1, 4, 8, 40] {
+        let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" sweep \"$1\"");
+        let output =
+            Command::new("bash").args(["-c", &script, env!("CARGO_BIN_EXE_ringleader"), &definition]).output().unwrap();
+        let told = complaint(&output);
+        let words = ["cannot write", "File too large", "a.parquet.journal", "go on: ringleader sweep"];
+        assert_eq!(code(&output), 2, "{blocks} blocks: {told}");
+        assert!(words.iter().all(|word| told.contains(word)), "{blocks} blocks: {told}");
+        assert_eq!(names(&folder), ["a.parquet.journal", "a.toml"]);
+    }
+    let told = json(&done(&["sweep", &definition, "--json"]));
+    assert!(told["ran"].as_u64().unwrap() < told["trials"].as_u64().unwrap(), "{told}");
+    assert_eq!(fs::read(folder.join("a.parquet")).unwrap(), expected);
+}
+
+fn place_of(bytes: &[u8], word: &[u8]) -> usize {
+    bytes.windows(word.len()).rposition(|window| window == word).unwrap() + word.len()
+}
+
+/// The same records as if they had format 2, with the seal of the changed file.
+fn of_a_later_version(whole: &[u8]) -> Vec<u8> {
+    let mut bytes = whole.to_vec();
+    let format = place_of(&bytes, b"ringleader.format") + 2;
+    assert_eq!(bytes[format], b'1');
+    bytes[format] = b'2';
+    let seal = place_of(&bytes, b"sha256:");
+    bytes[seal..seal + 64].fill(b'0');
+    let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    bytes[seal..seal + 64].copy_from_slice(hash.as_bytes());
+    bytes
+}
+
+#[test]
+fn damaged_and_foreign_records_are_refused() {
+    let folder = folder("damaged");
+    let definition = define(&folder, DEFINITION);
+    done(&["sweep", &definition]);
+    let records = folder.join("a.parquet");
+    let (path, whole) = (records.to_string_lossy().into_owned(), fs::read(&records).unwrap());
+    let changed = [&whole[..900], &[whole[900] ^ 1], &whole[901..]].concat();
+    for (bytes, word) in [
+        (whole[..whole.len() - 1].to_vec(), "cut off"),
+        (whole[..whole.len() / 2].to_vec(), "cut off"),
+        (changed, "damaged"),
+        (of_a_later_version(&whole), "format 2"),
+        (b"PAR1PAR1".to_vec(), "no records of ringleader"),
+        (b"seed = 1".to_vec(), "no Parquet file"),
+        (Vec::new(), "no Parquet file"),
+    ] {
+        fs::write(&records, &bytes).unwrap();
+        let out = folder.join("out.parquet").to_string_lossy().into_owned();
+        refused(&["export", "--csv", &path], &["a.parquet", word]);
+        refused(&["export", "--meta", &path], &["a.parquet", word]);
+        refused(&["merge", &path, "--out", &out], &["a.parquet", word]);
+        refused(&["sweep", &definition], &["a.parquet", word, "--out"]);
+        assert_eq!(names(&folder), ["a.parquet", "a.toml"], "nothing is written");
+        assert_eq!(fs::read(&records).unwrap(), bytes, "nothing is overwritten");
+    }
+}
+
+#[test]
+fn shards_of_different_sweeps_are_not_merged() {
+    let folder = folder("different");
+    let (a, b) = (folder.join("a.toml"), folder.join("b.toml"));
+    fs::write(&a, DEFINITION).unwrap();
+    fs::write(&b, DEFINITION.replace("seed = 7", "seed = 8")).unwrap();
+    let shard = |path: &Path, shard: &str| {
+        let told = json(&done(&["sweep", &path.to_string_lossy(), "--shard", shard, "--json"]));
+        told["records"].as_str().unwrap().to_owned()
+    };
+    let (one, two) = (shard(&a, "1/2"), shard(&b, "2/2"));
+    let out = folder.join("out.parquet");
+    refused(&["merge", &one, &two, "--out", &out.to_string_lossy()], &["different definitions"]);
+    assert!(!out.exists());
+    // The same shard twice is no sweep either.
+    refused(&["merge", &one, &one, "--out", &out.to_string_lossy()], &["in none of the files"]);
+}
+
+#[test]
+fn records_say_where_they_come_from() {
+    let folder = folder("meta");
+    let definition = define(&folder, DEFINITION);
+    done(&["sweep", &definition, "--shard", "2/3"]);
+    let path = folder.join("a.2of3.parquet").to_string_lossy().into_owned();
+    let meta = &json(&done(&["export", "--meta", &path]))[0];
+    assert_eq!((meta["definition"].as_str(), meta["seed"].as_str()), (Some(DEFINITION), Some("7")));
+    assert_eq!((meta["shard"].as_str(), meta["version"].as_str()), (Some("2/3"), Some(env!("CARGO_PKG_VERSION"))));
+    assert!(meta["machine"].as_str().unwrap().contains("cores"), "{meta}");
+    let csv = folder.join("a.csv").to_string_lossy().into_owned();
+    done(&["export", &path, "--out", &csv]);
+    assert_eq!(fs::read(csv).unwrap(), done(&["export", &path]).stdout);
+}
