@@ -132,7 +132,7 @@ pub(crate) struct RunArgs {
     /// independent uniform arcs
     #[arg(long, default_value = "clocks")]
     pub(crate) scheduler: String,
-    /// What computes it, which changes no result: auto, stepper, sliced (many rings at once), sliced-portable
+    /// What computes it, which changes no result: auto, stepper, sliced (many rings at once), sliced-portable, sliced-avx2
     #[arg(long, default_value = "auto")]
     pub(crate) engine: String,
     /// Look only for safety and the last change of output, which is faster

@@ -95,7 +95,7 @@ fn the_numbers_are_those_of_the_rows() {
             let mine = |line: &&str| {
                 let fields = fields(line);
                 fields[1] == series["protocol"]
-                    && fields[2] == cell["n"].to_string()
+                    && fields[2].parse::<u64>().ok() == cell["n"].as_u64()
                     && line.contains(series["start"].as_str().unwrap())
             };
             let steps = |line: &str| fields(&unquoted(line))[10].parse::<u64>().unwrap();

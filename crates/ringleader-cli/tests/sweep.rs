@@ -169,7 +169,8 @@ fn neither_threads_nor_shards_change_a_byte() {
         for index in 1..=count {
             let shard = format!("{index}/{count}");
             let told = json(&done(&["sweep", &definition, "--shard", &shard, "--json"]));
-            assert!(told["trials"].as_u64().unwrap().abs_diff(410 / count as u64) < 75, "{told}");
+            // Cells of up to 64 repeats stay together where they run in lanes.
+            assert!(told["trials"].as_u64().unwrap().abs_diff(410 / count as u64) < 3 * 64, "{told}");
             shards.push(told["records"].as_str().unwrap().to_owned());
         }
         shards.reverse();

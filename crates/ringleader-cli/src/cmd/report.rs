@@ -15,6 +15,8 @@ use crate::{files, json};
 
 /// Where a report goes unless told otherwise.
 const FOLDER: &str = "report";
+/// For how many series the summary says why there is no fit.
+const MOST_REASONS: usize = 3;
 
 pub(crate) fn report(args: &ReportArgs) -> Result<(), Stop> {
     let (series, metas) = load(&args.records)?;
@@ -85,9 +87,7 @@ fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Resul
     if censored > 0 {
         writeln!(out, "{}: {} of {} trials; they are kept", alarm("censored"), commas(censored), commas(all))?;
     }
-    for one in analysis.series.iter().filter_map(|one| Some((&one.series.label, one.growth.as_ref().err()?))) {
-        writeln!(out, "{}: {}", one.0, one.1)?;
-    }
+    no_fits(out, analysis)?;
     writeln!(out, "{} {}", faint("seed of the bootstrap:"), analysis.seed)?;
     writeln!(out, "{} {}", faint("page:"), folder.join("report.html").display())?;
     writeln!(
@@ -97,6 +97,20 @@ fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Resul
         folder.join("figures").display(),
         folder.join("tables").display()
     )
+}
+
+/// Why there is no fit, for a few series; tables say it of all.
+fn no_fits(out: &mut dyn Write, analysis: &Analysis) -> io::Result<()> {
+    let without: Vec<(&str, &str)> = analysis
+        .series
+        .iter()
+        .filter_map(|one| Some((one.series.label.as_str(), one.growth.as_ref().err()?.as_str())))
+        .collect();
+    without.iter().take(MOST_REASONS).try_for_each(|(label, why)| writeln!(out, "{label}: {why}"))?;
+    match without.len().saturating_sub(MOST_REASONS) {
+        0 => Ok(()),
+        more => writeln!(out, "{more} more series have no fit; tables/fits.md says why"),
+    }
 }
 
 fn line(one: &Analysed) -> Vec<String> {

@@ -130,18 +130,14 @@ fn measured<'a>(claim: &'a Claim, series: &'a [Analysed]) -> Measured<'a> {
     Measured { claim, worst, starts, states: states(claim.protocol, worst) }
 }
 
-/// The start with the greatest mean at the largest size that all starts have; the first of them at that size, and the one
-/// with the largest size if they share none.
+/// The start with the greatest mean at its largest size, relative to the claimed growth; the first of equals.
 fn worst<'a>(all: &[&'a Analysed]) -> Option<&'a Analysed> {
-    let has = |one: &Analysed, n: u32| one.series.cells.iter().position(|cell| cell.n == n);
-    let shared = |n: &u32| all.iter().all(|one| has(one, *n).is_some());
-    let largest = all.first()?.series.cells.iter().map(|cell| cell.n).filter(shared).max();
-    let mean = |one: &Analysed| {
-        let k = largest.and_then(|n| has(one, n));
-        k.and_then(|k| one.cells[k].mean).map_or(0.0, |mean| mean.value)
+    let slowness = |one: &Analysed| {
+        let (cell, known) = (one.series.cells.last()?, one.cells.last()?);
+        Some(known.mean?.value / one.scale.at(f64::from(cell.n)))
     };
-    let reach = |one: &Analysed| one.series.cells.last().map_or(0, |cell| cell.n);
-    all.iter().rev().max_by(|a, b| mean(a).total_cmp(&mean(b)).then(reach(a).cmp(&reach(b)))).copied()
+    let slowness = |one: &Analysed| slowness(one).unwrap_or(0.0);
+    all.iter().rev().max_by(|a, b| slowness(a).total_cmp(&slowness(b))).copied()
 }
 
 /// |Q|, exactly, at the least, a middle and the largest size that was measured, or at some sizes if none was.
@@ -171,8 +167,7 @@ fn table(rows: &[Measured<'_>]) -> Table {
         "claimed states",
         "states, exactly",
     ];
-    let caption = "Table 1 of the paper: what is claimed and what was measured";
-    let mut table = Table::new("table1", caption, &header);
+    let mut table = Table::new("table1", "", &header);
     table.rows.extend(rows.iter().map(row));
     table
 }
@@ -240,7 +235,8 @@ fn exact_states(states: &[(usize, u128)]) -> String {
 
 /// What has to be said beside the table.
 fn notes(rows: &[Measured<'_>], seed: u64) -> Vec<String> {
-    let mut notes = vec!["Steps are first safe steps from the worst start of those tried:".to_owned()];
+    let worst = "Steps are first safe steps from the worst start of those tried, by the mean at its largest n:";
+    let mut notes = vec![worst.to_owned()];
     for one in rows {
         let Some(worst) = one.worst else { continue };
         let (trials, censored) = worst.series.cells.iter().fold((Vec::new(), 0), |(mut trials, censored), cell| {

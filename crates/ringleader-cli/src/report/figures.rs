@@ -240,7 +240,7 @@ pub(crate) fn ratios(analysis: &Analysis) -> Vec<Figure> {
 pub(crate) fn sweep(analysis: &Analysis, sweep: &Sweep, name: &str) -> Vec<Figure> {
     let log = sweep.members.iter().all(|(value, _)| *value > 0.0);
     let ticks = sweep.members.iter().map(|(value, _)| *value).collect();
-    let x = Axis { label: sweep.parameter.clone(), log, ticks };
+    let x = Axis { label: sweep.parameter.replace("-log2n", " - log₂ n"), log, ticks };
     let steps = |cell: &Cell| {
         let median = cell.steps.quantile(50)?;
         let scale = Scale::N2LogN.at(f64::from(cell.n));

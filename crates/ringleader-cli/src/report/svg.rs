@@ -258,8 +258,14 @@ impl Span {
         let least = if axis.log { 0.7 } else { 1e-9 + 0.1 * high.abs() };
         let (middle, half) = ((low + high) / 2.0, 1.08 * ((high - low) / 2.0).max(least / 2.0));
         let (from, to) = (middle - half, middle + half);
-        // Nothing that is counted from 0 needs room below it.
-        let from = if !axis.log && low >= 0.0 { from.max(0.0) } else { from };
+        // Nothing that is counted from 0 needs room below it, and what comes near 0 shows it.
+        let from = if axis.log || low < 0.0 {
+            from
+        } else if low < high / 4.0 {
+            0.0
+        } else {
+            from.max(0.0)
+        };
         Some(Self { log: axis.log, from, to })
     }
 
