@@ -133,6 +133,7 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
 
     /// Gives every free place the next trial that is not over before it begins.
     fn fill(&mut self, told: &mut Told<'_>) -> Result<ControlFlow<()>, Error> {
+        let mut configs = Vec::new();
         for ring in 0..self.rings.len() {
             while self.rings[ring].is_none() && self.next < self.batch.seeds.len() {
                 let (index, seed) = (self.next, self.batch.seeds[self.next]);
@@ -146,10 +147,12 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
                     }
                     continue;
                 }
-                let codes: Vec<u128> = config.iter().map(|state| self.block.circuit.encode(state)).collect();
-                self.block.put(ring, codes.into_iter());
+                configs.push((ring, config.iter().map(|state| self.block.circuit.encode(state)).collect()));
                 self.rings[ring] = Some(Running { index, seed, window: 0, steps: 0, change: None, coins_read: 0 });
             }
+        }
+        if !configs.is_empty() {
+            self.block.put(&configs);
         }
         Ok(ControlFlow::Continue(()))
     }
@@ -164,9 +167,11 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         let finished = std::mem::take(&mut self.finished);
         let mut spread = Self::new(self.batch, self.block.circuit.clone(), layout, finished);
         spread.next = self.next;
-        let old = (0..self.rings.len()).filter(|&ring| self.rings[ring].is_some()).collect::<Vec<_>>();
+        let old: Vec<usize> = (0..self.rings.len()).filter(|&ring| self.rings[ring].is_some()).collect();
+        let codes = |&ring: &usize| self.block.codes(&self.block.planes, ring).collect();
+        let configs: Vec<(usize, Vec<u128>)> = old.iter().map(codes).enumerate().collect();
+        spread.block.put(&configs);
         for (to, from) in old.into_iter().enumerate() {
-            spread.block.put(to, self.block.codes(&self.block.planes, from));
             spread.rings[to] = self.rings[from].take();
         }
         *self = spread;

@@ -153,15 +153,22 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         }
     }
 
-    /// Puts a configuration into the lanes of a ring.
-    pub(super) fn put(&mut self, ring: usize, codes: impl Iterator<Item = u128>) {
-        let planes = self.circuit.planes();
-        for ((lane, slot), code) in self.layout.agents(ring).zip(codes) {
-            for p in 0..planes {
-                let plane = &mut self.planes[slot * planes + p];
-                *plane = with_lane(*plane, lane, code >> p & 1 == 1);
+    /// Puts configurations into the lanes of rings. All planes are taken apart for that and put together again, so that a bit can
+    /// be set where it is.
+    pub(super) fn put(&mut self, configs: &[(usize, Vec<u128>)]) {
+        let (width, layout) = (self.circuit.planes(), self.layout);
+        let mut words: Vec<[u64; 8]> = self.planes.iter().map(|plane| words_of(*plane)).collect();
+        for (ring, codes) in configs {
+            for ((lane, slot), code) in layout.agents(*ring).zip(codes) {
+                let (word, shift) = (lane / 64, lane % 64);
+                for (p, words) in words[slot * width..(slot + 1) * width].iter_mut().enumerate() {
+                    words[word] = words[word] & !(1 << shift) | ((code >> p) as u64 & 1) << shift;
+                }
             }
-            self.busy = with_lane(self.busy, lane, true);
+            (0..layout.arcs).for_each(|arc| self.busy = with_lane(self.busy, layout.lane(*ring, arc), true));
+        }
+        for (plane, words) in self.planes.iter_mut().zip(&words) {
+            *plane = L::from_words(&words[..L::LANES / 64]);
         }
     }
 
@@ -480,15 +487,18 @@ impl<L: Lanes, C: Circuit> Task for Alone<L, C> {
     }
 }
 
-fn has_lane<L: Lanes>(lanes: L, lane: usize) -> bool {
+fn words_of<L: Lanes>(lanes: L) -> [u64; 8] {
     let mut words = [0; 8];
     lanes.to_words(&mut words);
-    words[lane / 64] >> (lane % 64) & 1 == 1
+    words
+}
+
+fn has_lane<L: Lanes>(lanes: L, lane: usize) -> bool {
+    words_of(lanes)[lane / 64] >> (lane % 64) & 1 == 1
 }
 
 fn with_lane<L: Lanes>(lanes: L, lane: usize, set: bool) -> L {
-    let mut words = [0; 8];
-    lanes.to_words(&mut words);
+    let mut words = words_of(lanes);
     let bit = 1 << (lane % 64);
     words[lane / 64] = if set { words[lane / 64] | bit } else { words[lane / 64] & !bit };
     L::from_words(&words[..L::LANES / 64])
@@ -516,10 +526,9 @@ mod tests {
             let configs: Vec<Vec<State>> = (0..layout.rings)
                 .map(|ring| make(self.0, self.1, &mut stream(ring as u64, Stream::Start)).unwrap())
                 .collect();
-            for (ring, config) in configs.iter().enumerate() {
-                let codes: Vec<u128> = config.iter().map(|state| block.circuit.encode(state)).collect();
-                block.put(ring, codes.into_iter());
-            }
+            let codes = |config: &Vec<State>| config.iter().map(|state| block.circuit.encode(state)).collect();
+            let coded: Vec<(usize, Vec<u128>)> = configs.iter().map(codes).enumerate().collect();
+            block.put(&coded);
             block.look();
             (0..layout.rings).all(|ring| block.is_hopeful(ring) && block.read(&block.planes, ring) == configs[ring])
         }
