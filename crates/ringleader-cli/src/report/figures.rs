@@ -160,7 +160,7 @@ pub(crate) fn survival(analysis: &Analysis) -> Vec<Figure> {
         y: linear("fraction not yet safe"),
         lines: spread(&one.series.cells).into_iter().map(|k| curve(one, k)).collect(),
     };
-    analysis.series.iter().enumerate().filter(|(_, one)| censored(one)).map(figure).take(MOST_FIGURES).collect()
+    analysis.series.iter().filter(|one| censored(one)).take(MOST_FIGURES).enumerate().map(figure).collect()
 }
 
 /// From one just before the first end to the limit, where the curve stays.
