@@ -328,30 +328,31 @@ pub(crate) struct CheckArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-A definition is TOML. Each [[grid]] is all combinations of its axes; an axis is one value or a list. What stands above the
-grids holds for those that do not say otherwise.
+A definition is TOML. Each [[grid]] is all combinations of its axes; an axis is one value or a
+list. What stands above the grids holds for those that do not say otherwise.
 
-  seed = 1                          # required; every trial has its own seed, which follows from this one
-  repeats = 100                     # trials of each cell [default: 100]
+  seed = 1                      # required; the seed of every trial follows from this one
+  repeats = 100                 # trials of each cell [default: 100]
 
   [[grid]]
   protocol = [\"ppl\", \"ysm\"]
   n = [16, 32, 64]
-  start = \"uniform\"               # [default: the first start of the protocol]
+  start = \"uniform\"           # [default: the first start of the protocol]
 
   [[grid]]
   protocol = \"ppl\"
   n = 64
   params = {{ c1 = [4, 8, 48], psi = \"default\" }}
   faults = [\"\", \"agents=5,at=safe\", \"agents=9,at=0; list=1+2,at=safe\"]
-  limit = 1e8                       # [default: as in `run`]
-  scheduler = \"uniform\"           # [default: clocks]
-  phases = true                     # the first step of every phase, which is slower [default: false]
+  limit = 1e8                   # [default: as in `run`]
+  scheduler = \"uniform\"       # [default: clocks]
+  phases = true                 # the first step of every phase, which is slower [default: false]
   repeats = 1000
 
-Finished trials are kept in a journal beside the records. However a sweep ends, the same command goes on with it, and the
-rows are the same as if nothing had happened. A definition that has changed is refused unless it only adds cells.
-Censored trials are rows like others, and do not change the exit code.
+Finished trials are kept in a journal beside the records. However a sweep ends, the same command
+goes on with it, and the rows are the same as if nothing had happened. A definition that has
+changed is refused unless it only adds cells. Censored trials are rows like the others, and do
+not change the exit code.
 
 Examples:
   ringleader sweep table.toml --dry-run             the cells, and how many trials they have
@@ -418,8 +419,8 @@ fn bytes(text: &str) -> Result<u64, String> {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-The rows are those of a sweep that was not divided, in the same order. Shards of different definitions or versions are
-refused, and so is a set of shards that does not hold every trial.
+The rows are those of a sweep that was not divided, in the same order. Shards of different
+definitions or versions are refused, and so is a set of shards that does not hold every trial.
 
 Examples:
   ringleader merge table.1of2.parquet table.2of2.parquet --out table.parquet
@@ -439,8 +440,8 @@ pub(crate) struct MergeArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-A row is a trial; what is not known (`safe` of a censored trial) is empty. The recovery from the last fault took
-`steps - last_fault` steps, or more if the trial is censored.
+A row is a trial; what is not known (`safe` of a censored trial) is empty. The recovery from the
+last fault took `steps - last_fault` steps, or more if the trial is censored.
 
 Examples:
   ringleader export table.parquet --csv > table.csv

@@ -312,6 +312,14 @@ fn a_definition_may_only_grow() {
     assert_eq!(fs::read(&records).unwrap(), expected);
 }
 
+/// The first frame of a journal as if another version had written it.
+fn by_version(journal: &str, version: &str) -> String {
+    let (_, frames) = journal.split_once('\n').unwrap();
+    let text = frames.lines().next().unwrap().replace(env!("CARGO_PKG_VERSION"), version) + "\n";
+    let sum: String = Sha256::digest(&text)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("meta {} {sum}\n{text}", text.len())
+}
+
 #[test]
 fn a_journal_may_only_grow_too() {
     let folder = folder("journal");
@@ -320,9 +328,16 @@ fn a_journal_may_only_grow_too() {
     child.wait_with_output().unwrap();
     define(&folder, &ENDLESS.replace("n = 50000", "n = 5"));
     refused(&["sweep", &definition], &["a.parquet.journal", "ysm n=50000", "not there any more"]);
-    fs::remove_file(folder.join("a.parquet.journal")).unwrap();
+    let journal = folder.join("a.parquet.journal");
+    let of_another_version = by_version(&fs::read_to_string(&journal).unwrap(), "0.0.0");
+    fs::write(&journal, &of_another_version).unwrap();
+    define(&folder, ENDLESS);
+    refused(&["sweep", &definition], &["a.parquet.journal", "ringleader 0.0.0 wrote it", "another --out"]);
+    assert_eq!(fs::read_to_string(&journal).unwrap(), of_another_version, "it was not touched");
+    fs::remove_file(&journal).unwrap();
+    define(&folder, &ENDLESS.replace("n = 50000", "n = 5"));
     done(&["sweep", &definition]);
-    fs::write(folder.join("a.parquet.journal"), "something else").unwrap();
+    fs::write(&journal, "something else").unwrap();
     refused(&["sweep", &definition], &["no journal"]);
 }
 
