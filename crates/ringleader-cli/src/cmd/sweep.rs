@@ -8,7 +8,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::HumanDuration;
-use ringleader::error::Error;
 use ringleader::lab::{batch_size, run_batch};
 use ringleader::sweep::{Cell, Sweep};
 use ringleader::trial::Record;
@@ -25,9 +24,9 @@ use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
 use crate::work::{all_cores, spread};
 use crate::{files, json};
 
-/// A thread comes back with what it has after about this time, where trials run one by one.
+/// A thread takes trials for about this time, where they run one by one, so that all threads end together.
 const SOON: Duration = Duration::from_millis(100);
-/// And after this, where many run at once: the more trials wait for a free lane, the fewer lanes are idle.
+/// And for this, where many run at once: the more trials wait for a free lane, the fewer lanes are idle.
 const LATER: Duration = Duration::from_secs(30);
 /// The most trials that a thread takes.
 const MAX_CHUNK: usize = 1 << 15;
@@ -37,7 +36,7 @@ const SYNC: Duration = Duration::from_secs(5);
 pub(crate) fn sweep(args: &SweepArgs) -> Result<(), Stop> {
     let definition = Definition::read(&args.definition)?;
     let shard = args.shard.unwrap_or(Shard::WHOLE);
-    let part = Part::new(&definition.sweep, shard)?;
+    let part = Part::new(&definition.sweep, shard);
     let records = records_of(args, shard)?;
     let plan = Plan { args, definition: &definition, shard, part, records };
     if args.dry_run {
@@ -139,21 +138,16 @@ impl Plan<'_> {
         }
         ledger.begin()?;
         let threads = self.args.threads.unwrap_or_else(all_cores);
-        let work = Work::new(self.sweep(), pending, threads);
+        let work = Work::new(self.sweep(), pending, threads, ledger);
         let (mut bar, begin, mut synced) =
             (Bar::new(before + work.missing, self.args.quiet), Instant::now(), Instant::now());
         let ran = spread(
             threads,
             &work.failed,
             || work.next(),
-            |batch: Option<Batch>| {
-                if let Some(Batch { cell, rows }) = batch.filter(|batch| !batch.rows.is_empty()) {
-                    report.ran += rows.len() as u64;
-                    report.censored += rows.iter().filter(|row| row.censored).count() as u64;
-                    ledger.add(cell, &rows)?;
-                }
+            |_: Option<()>| {
                 if synced.elapsed() > SYNC {
-                    ledger.sync()?;
+                    work.ledger().sync()?;
                     synced = Instant::now();
                 }
                 let _ = bar.show(before + work.finished.load(Ordering::Relaxed), || work.pace(begin.elapsed()));
@@ -163,8 +157,10 @@ impl Plan<'_> {
         drop(bar);
         ran?;
         report.simulated = Duration::from_nanos(work.busy.load(Ordering::Relaxed) / threads as u64);
-        report.done = ledger.done();
+        report.ran = work.finished.load(Ordering::Relaxed);
+        report.censored = work.censored.load(Ordering::Relaxed);
         report.interrupted = report.ran < work.missing;
+        report.done = before + report.ran;
         Ok(report)
     }
 
@@ -225,12 +221,6 @@ struct Pending {
     chunk: usize,
 }
 
-/// Some finished trials of a cell.
-struct Batch {
-    cell: usize,
-    rows: Vec<Outcome>,
-}
-
 /// Cells in the order in which they are run.
 struct Queue {
     pending: Vec<Pending>,
@@ -239,13 +229,15 @@ struct Queue {
 }
 
 /// What the threads share.
-struct Work<'a> {
+struct Work<'a, 'd> {
     sweep: &'a Sweep,
     threads: usize,
     queue: Mutex<Queue>,
-    /// How many trials there are, and how many are finished.
+    ledger: Mutex<&'a mut Ledger<'d>>,
+    /// How many trials there are, how many are finished and kept, and how many of those met their limit.
     missing: u64,
     finished: AtomicU64,
+    censored: AtomicU64,
     /// For each cell, how many trials are still to be finished.
     left: Vec<AtomicU32>,
     weight: f64,
@@ -262,15 +254,26 @@ fn weight(cell: &Cell) -> f64 {
     n * n * n.log2()
 }
 
-impl<'a> Work<'a> {
-    fn new(sweep: &'a Sweep, pending: Vec<Pending>, threads: usize) -> Self {
+impl<'a, 'd> Work<'a, 'd> {
+    fn new(sweep: &'a Sweep, pending: Vec<Pending>, threads: usize, ledger: &'a mut Ledger<'d>) -> Self {
         let left: Vec<AtomicU32> = sweep.cells.iter().map(|_| 0.into()).collect();
         pending.iter().for_each(|one| left[one.cell].store(one.trials.len() as u32, Ordering::Relaxed));
         let missing = pending.iter().map(|one| one.trials.len() as u64).sum();
         let current = pending.first().map_or(0, |one| one.cell).into();
-        let queue = Mutex::new(Queue { pending, first: 0 });
-        let (finished, busy, failed) = (0.into(), 0.into(), false.into());
-        let mut work = Self { sweep, threads, queue, missing, finished, left, weight: 0.0, current, busy, failed };
+        let mut work = Self {
+            sweep,
+            threads,
+            queue: Mutex::new(Queue { pending, first: 0 }),
+            ledger: Mutex::new(ledger),
+            missing,
+            finished: 0.into(),
+            censored: 0.into(),
+            left,
+            weight: 0.0,
+            current,
+            busy: 0.into(),
+            failed: false.into(),
+        };
         work.weight = work.remaining();
         work
     }
@@ -287,6 +290,10 @@ impl<'a> Work<'a> {
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, &'a mut Ledger<'d>> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes some trials of the first cell that has any; with its place in the queue.
@@ -313,36 +320,42 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn next(&self) -> Option<Result<Batch, Error>> {
+    fn next(&self) -> Option<Result<(), Stop>> {
         if self.stopped() {
             return None;
         }
         let (place, cell, trials) = self.take()?;
         let begin = Instant::now();
-        let records = self.run(cell, &trials);
+        let ran = self.run(cell, &trials);
         let took = begin.elapsed();
-        self.busy.fetch_add(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
         self.adapt(place, took);
-        Some(records.map(|records| {
-            let asked = &self.sweep.cells[cell];
-            let rows = records.iter().map(|(trial, record)| outcome_of(asked, *trial, record)).collect();
-            Batch { cell, rows }
+        Some(ran.map(|keeping| {
+            let simulated = took.saturating_sub(keeping).as_nanos();
+            self.busy.fetch_add(u64::try_from(simulated).unwrap_or(u64::MAX), Ordering::Relaxed);
         }))
     }
 
-    /// Runs some trials of a cell; after Ctrl-C some are missing.
-    fn run(&self, number: usize, trials: &[u32]) -> Result<Vec<(u32, Record)>, Error> {
+    /// Runs some trials of a cell and keeps each as soon as it is finished; tells how long the keeping took.
+    fn run(&self, number: usize, trials: &[u32]) -> Result<Duration, Stop> {
         let cell = &self.sweep.cells[number];
-        let seeds: Vec<u64> = trials.iter().copied().map(cell.seeds(self.sweep.seed)).collect();
-        let records = run_batch(&cell.trial, seeds.iter().copied(), &|| self.stopped(), &mut |_| {
-            self.left[number].fetch_sub(1, Ordering::Relaxed);
-            self.finished.fetch_add(1, Ordering::Relaxed);
-            ControlFlow::Continue(())
+        let seeds = trials.iter().copied().map(cell.seeds(self.sweep.seed));
+        let (mut kept, mut keeping) = (Ok(()), Duration::ZERO);
+        run_batch(&cell.trial, seeds, &|| self.stopped(), &mut |index, record| {
+            let begin = Instant::now();
+            kept = self.keep(number, &outcome_of(cell, trials[index], record));
+            keeping += begin.elapsed();
+            if kept.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
-        // Records come in the order of their seeds.
-        let mut records = records.into_iter().peekable();
-        let found = trials.iter().zip(&seeds);
-        Ok(found.filter_map(|(&trial, seed)| Some((trial, records.next_if(|(of, _)| of == seed)?.1))).collect())
+        kept.map(|()| keeping)
+    }
+
+    /// From here on not even `kill -9` makes a trial run again.
+    fn keep(&self, cell: usize, row: &Outcome) -> Result<(), Stop> {
+        self.ledger().add(cell, std::slice::from_ref(row))?;
+        self.left[cell].fetch_sub(1, Ordering::Relaxed);
+        self.finished.fetch_add(1, Ordering::Relaxed);
+        self.censored.fetch_add(u64::from(row.censored), Ordering::Relaxed);
+        Ok(())
     }
 
     /// How fast it goes, how long it will take, and where it is.
