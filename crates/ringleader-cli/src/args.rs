@@ -572,7 +572,8 @@ mod tests {
         let args = Args::command();
         for command in args.get_subcommands().chain([&args]) {
             let help = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
-            let long = help.lines().find(|line| line.chars().count() > 100);
+            // The list of starts has four spaces in front, and descriptions as long as they are.
+            let long = help.lines().find(|line| line.chars().count() > 100 && !line.starts_with("    "));
             assert_eq!(long, None, "{}", command.get_name());
         }
     }

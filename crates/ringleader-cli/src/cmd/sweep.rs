@@ -1,5 +1,6 @@
 //! `ringleader sweep`: all trials of a definition on all cores, each kept as a row, whatever happens meanwhile.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,8 @@ const SOON: Duration = Duration::from_millis(100);
 const LATER: Duration = Duration::from_secs(30);
 /// The most trials that a thread takes.
 const MAX_CHUNK: usize = 1 << 15;
+/// A thread writes to the journal no more often than this: trials of a few interactions take less time than a write.
+const OFTEN: Duration = Duration::from_millis(1);
 /// How often the journal is put on disk.
 const SYNC: Duration = Duration::from_secs(5);
 
@@ -221,6 +224,28 @@ struct Pending {
     chunk: usize,
 }
 
+/// What a thread has finished and not yet kept.
+struct Hand {
+    rows: Vec<Outcome>,
+    /// When it kept some last.
+    last: Option<Instant>,
+    /// How long all the keeping took.
+    keeping: Duration,
+    kept: Result<(), Stop>,
+}
+
+impl Default for Hand {
+    fn default() -> Self {
+        Self { rows: Vec::new(), last: None, keeping: Duration::ZERO, kept: Ok(()) }
+    }
+}
+
+impl Hand {
+    fn is_due(&self) -> bool {
+        !self.rows.is_empty() && self.last.is_none_or(|last| last.elapsed() > OFTEN)
+    }
+}
+
 /// Cells in the order in which they are run.
 struct Queue {
     pending: Vec<Pending>,
@@ -335,27 +360,47 @@ impl<'a, 'd> Work<'a, 'd> {
         }))
     }
 
-    /// Runs some trials of a cell and keeps each as soon as it is finished; tells how long the keeping took.
+    /// Runs some trials of a cell and keeps each when it has finished; tells how long the keeping took.
     fn run(&self, number: usize, trials: &[u32]) -> Result<Duration, Stop> {
         let cell = &self.sweep.cells[number];
         let seeds = trials.iter().copied().map(cell.seeds(self.sweep.seed));
-        let (mut kept, mut keeping) = (Ok(()), Duration::ZERO);
-        run_batch(&cell.trial, seeds, &|| self.stopped(), &mut |index, record| {
-            let begin = Instant::now();
-            kept = self.keep(number, &outcome_of(cell, trials[index], record));
-            keeping += begin.elapsed();
-            if kept.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        })?;
-        kept.map(|()| keeping)
+        let hand = RefCell::new(Hand::default());
+        // Engines ask whether to stop after every window, so right after trials have finished.
+        let stop = || {
+            let mut hand = hand.borrow_mut();
+            if hand.is_due() {
+                self.keep(number, &mut hand);
+            }
+            self.stopped()
+        };
+        let ran = run_batch(&cell.trial, seeds, &stop, &mut |index, record| {
+            hand.borrow_mut().rows.push(outcome_of(cell, trials[index], record));
+            ControlFlow::Continue(())
+        });
+        let mut hand = hand.into_inner();
+        self.keep(number, &mut hand);
+        ran?;
+        hand.kept.map(|()| hand.keeping)
     }
 
-    /// From here on not even `kill -9` makes a trial run again.
-    fn keep(&self, cell: usize, row: &Outcome) -> Result<(), Stop> {
-        self.ledger().add(cell, std::slice::from_ref(row))?;
-        self.left[cell].fetch_sub(1, Ordering::Relaxed);
-        self.finished.fetch_add(1, Ordering::Relaxed);
-        self.censored.fetch_add(u64::from(row.censored), Ordering::Relaxed);
-        Ok(())
+    /// From here on not even `kill -9` makes these trials run again.
+    fn keep(&self, cell: usize, hand: &mut Hand) {
+        let begin = Instant::now();
+        let rows = std::mem::take(&mut hand.rows);
+        if rows.is_empty() || hand.kept.is_err() {
+            return;
+        }
+        hand.kept = self.ledger().add(cell, &rows);
+        if hand.kept.is_err() {
+            self.failed.store(true, Ordering::Relaxed);
+            return;
+        }
+        self.left[cell].fetch_sub(rows.len() as u32, Ordering::Relaxed);
+        self.finished.fetch_add(rows.len() as u64, Ordering::Relaxed);
+        let censored = rows.iter().filter(|row| row.censored).count();
+        self.censored.fetch_add(censored as u64, Ordering::Relaxed);
+        hand.last = Some(Instant::now());
+        hand.keeping += begin.elapsed();
     }
 
     /// How fast it goes, how long it will take, and where it is.
