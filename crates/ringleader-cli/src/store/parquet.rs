@@ -109,7 +109,7 @@ fn write_group<W: Write + Send>(writer: &mut SerializedFileWriter<W>, rows: &[Ro
             Access::Small(get, _) => put::<Int32Type, W>(&mut group, rows, |row| get(row).cast_signed()),
             Access::Large(get, _) => put::<Int64Type, W>(&mut group, rows, |row| get(row).cast_signed()),
             Access::Flag(get, _) => put::<BoolType, W>(&mut group, rows, get),
-            Access::Text(get, _) => put_text(&mut group, rows, get),
+            Access::Text(get, _) => put::<ByteArrayType, W>(&mut group, rows, |row| get(row).as_str().into()),
             Access::Perhaps(get, _) => put_some(&mut group, rows, get),
         }?;
     }
@@ -123,21 +123,6 @@ fn put<T: DataType, W: Write + Send>(
 ) -> Result<(), ParquetError> {
     let values: Vec<T::T> = rows.iter().map(get).collect();
     put_values::<T, W>(group, &values, None)
-}
-
-/// Neighbours mostly share their text, which is then not copied again.
-fn put_text<W: Write + Send>(
-    group: &mut SerializedRowGroupWriter<'_, W>,
-    rows: &[Row],
-    get: fn(&Row) -> &String,
-) -> Result<(), ParquetError> {
-    let mut values: Vec<ByteArray> = Vec::with_capacity(rows.len());
-    for row in rows {
-        let text = get(row).as_str();
-        let shared = values.last().filter(|last| last.data() == text.as_bytes()).cloned();
-        values.push(shared.unwrap_or_else(|| text.into()));
-    }
-    put_values::<ByteArrayType, W>(group, &values, None)
 }
 
 fn put_some<W: Write + Send>(
