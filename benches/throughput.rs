@@ -79,7 +79,7 @@ fn matrix(cpp: &std::path::Path) {
 /// Each part of the sliced engine alone, on whole rings of 64 agents: what the others would have to cost nothing for.
 fn roofline() {
     println!(
-        "\nEach part of the sliced engine alone, n = 64, best of 20\n  {:32} {:>10} {:>12}",
+        "\nEach part of the sliced engine alone, n = 64, best of 20\n  {:40} {:>10} {:>12}",
         "", "ns a visit", "million/s"
     );
     for words in [Words::Avx512, Words::Avx2, Words::Portable].into_iter().filter(|words| words.available()) {
@@ -87,6 +87,8 @@ fn roofline() {
             (Part::Draw, "draws (random numbers)"),
             (Part::Schedule, "firings (scheduling)"),
             (Part::Transition, "interactions (transition)"),
+            (Part::Windows, "interactions, nobody looks"),
+            (Part::Looks, "interactions, looks at windows"),
         ] {
             let mut best = (f64::INFINITY, 0);
             for _ in 0..20 {
@@ -96,7 +98,8 @@ fn roofline() {
                 best = if seconds < best.0 { (seconds, done) } else { best };
             }
             let (visit, rate) = (best.0 / (100.0 * 64.0) * 1e9, best.1 as f64 / best.0 / 1e6);
-            println!("  {:32} {visit:10.1} {rate:12.1}", format!("{words:?} {name}"));
+            let visit = if matches!(part, Part::Windows | Part::Looks) { "-".into() } else { format!("{visit:.1}") };
+            println!("  {:40} {visit:>10} {rate:12.1}", format!("{words:?} {name}"));
         }
     }
 }

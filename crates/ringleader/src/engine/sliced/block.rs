@@ -297,7 +297,6 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
             }
             (!self.busy).rest(times);
         }
-        self.before.clone_from(&self.planes);
         self.running.fill(true);
         self.changed.fill(0);
         self.coins.fill(0);
@@ -475,10 +474,13 @@ fn is_coarse(sweep: usize) -> bool {
     !sweep.is_multiple_of(8)
 }
 
-/// One window.
-impl<L: Lanes, C: Circuit> Task for Block<L, C> {
+impl<L: Lanes, C: Circuit> Block<L, C> {
+    /// All interactions of a window, their numbers, and, if somebody looks, what a record needs to know.
     #[inline(always)]
-    fn go(&mut self) {
+    fn window(&mut self, looks: bool) {
+        if looks {
+            self.before.clone_from(&self.planes);
+        }
         self.open();
         let (mut runs, mut sweep) = (true, 0);
         while runs {
@@ -491,7 +493,17 @@ impl<L: Lanes, C: Circuit> Task for Block<L, C> {
             }
         }
         self.count();
-        self.look();
+        if looks {
+            self.look();
+        }
+    }
+}
+
+/// One window.
+impl<L: Lanes, C: Circuit> Task for Block<L, C> {
+    #[inline(always)]
+    fn go(&mut self) {
+        self.window(true);
     }
 }
 
@@ -504,6 +516,10 @@ pub enum Part {
     Schedule,
     /// Agents interact, in every third lane.
     Transition,
+    /// Whole windows with nobody looking, a window for every hundred sweeps.
+    Windows,
+    /// Whole windows with the looks that a record needs.
+    Looks,
 }
 
 /// A part of the engine, done once for every edge in each of some sweeps. Nothing comes of it but the time it takes.
@@ -533,7 +549,19 @@ impl<L: Lanes, C: Circuit> Alone<L, C> {
                 let changed = block.interact(j, third);
                 block.bad = block.bad | changed;
             }
+            Part::Windows | Part::Looks => {}
         }
+    }
+
+    /// Whole windows; how many interactions they have.
+    #[inline(always)]
+    fn windows(&mut self) -> u64 {
+        let mut done = 0;
+        for _ in 0..self.sweeps.div_ceil(100) {
+            self.block.window(self.part == Part::Looks);
+            done += (0..self.block.layout.rings).map(|ring| self.block.counted(ring)).sum::<u64>();
+        }
+        done
     }
 }
 
@@ -541,6 +569,10 @@ impl<L: Lanes, C: Circuit> Task for Alone<L, C> {
     #[inline(always)]
     fn go(&mut self) {
         self.block.busy = L::ONE;
+        if matches!(self.part, Part::Windows | Part::Looks) {
+            self.done = self.windows();
+            return;
+        }
         self.block.open();
         let third = L::from_words(&[0x9249_2492_4924_9249; 8][..L::LANES / 64]);
         for sweep in 0..self.sweeps {
@@ -553,8 +585,8 @@ impl<L: Lanes, C: Circuit> Task for Alone<L, C> {
         let visits = (self.sweeps * self.block.layout.slots) as u64;
         self.done = match self.part {
             Part::Draw => visits * lanes,
-            Part::Schedule => (0..self.block.layout.rings).map(|ring| self.block.counted(ring)).sum(),
             Part::Transition => visits * lanes / 3,
+            _ => (0..self.block.layout.rings).map(|ring| self.block.counted(ring)).sum(),
         };
     }
 }
