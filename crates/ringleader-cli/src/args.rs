@@ -13,6 +13,7 @@ Exit codes:
   1    a check or an expectation failed
   2    wrong use, bad input, or a file that cannot be read or written
   3    the limit came before safety
+  4    a claim is unknown: the solver met its limit
   130  interrupted (Ctrl-C); what was done so far is shown and saved";
 
 /// A laboratory for self-stabilizing leader election on rings.
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Print the truth of every named set and predicate of the paper for a configuration
     Inspect(InspectArgs),
+    /// Decide the paper's claims on all configurations, with a SAT solver
+    Prove(ProveArgs),
 }
 
 /// The command without a command.
@@ -197,6 +200,94 @@ pub(crate) struct InspectArgs {
     pub(crate) protocol: Option<String>,
     #[command(flatten)]
     pub(crate) params: ParamArgs,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = EXIT_CODES, after_long_help = format!("\
+A claim holds if no configuration whatever violates it: the circuit of the protocol, with a free bit for every bit of every
+agent, becomes a formula, and a solver shows that it has no solution. If it has one, that is the witness, a case
+that `replay` and `inspect` accept. Without a claim, all are decided, and without ranges on a quick subset.
+
+Examples:
+  ringleader prove --list                           what is claimed, and where
+  ringleader prove                                  a quick subset of everything
+  ringleader prove safe --n 3..44 --psi 2..7 --most-psi 7
+                                                    S_PL is closed, also where n > 2^psi, up to n = 7psi
+  ringleader prove cpb_closed --n 3..24
+  ringleader prove convergence --n 3..8 --psi 2..4 --kappa 1..2
+  ringleader prove impossible --n 8 --psi 2 --witness found && ringleader inspect found/*.json
+  ringleader prove safe --n 12 --psi 3 --certificate proofs    formulas and DRAT proofs, for any checker
+  ringleader prove complete --psi 5 --time 60 --memory 4000
+
+{EXIT_CODES}"))]
+pub(crate) struct ProveArgs {
+    /// The claims, by name [default: all]
+    #[arg(value_name = "CLAIM")]
+    pub(crate) claims: Vec<String>,
+    /// List the claims instead of deciding them
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// The sizes of the ring, A..B or a number, 3 to 512 [default: a quick subset, by claim]
+    #[arg(long, short, value_name = "A..B", value_parser = sizes)]
+    pub(crate) n: Option<Span>,
+    /// The psi of P_PL, 2 to 31 [default: a quick subset, by claim]
+    #[arg(long, value_name = "A..B", value_parser = psis)]
+    pub(crate) psi: Option<Span>,
+    /// The kappa_max of P_PL, 1 to 64, for the claims in which it matters [default: 1]
+    #[arg(long, value_name = "A..B", value_parser = kappas)]
+    pub(crate) kappa: Option<Span>,
+    /// Leave out the points with n > K psi
+    #[arg(long, value_name = "K")]
+    pub(crate) most_psi: Option<usize>,
+    /// The greatest number of seconds for each row; what takes longer is unknown
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) time: Option<u64>,
+    /// The greatest memory of the process in MiB; what takes more is unknown
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
+    pub(crate) memory: Option<u64>,
+    /// Write each formula (DIMACS) and the proof that it has no solution (DRAT) into this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// Write the witnesses into this directory, as cases
+    #[arg(long, value_name = "DIR")]
+    pub(crate) witness: Option<PathBuf>,
+    /// How many threads, which changes no verdict [default: one for every core]
+    #[arg(long, value_name = "T", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress bar
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// The integers from one to another, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) low: usize,
+    pub(crate) high: usize,
+}
+
+fn sizes(text: &str) -> Result<Span, String> {
+    span(text, 3, 512)
+}
+
+fn psis(text: &str) -> Result<Span, String> {
+    span(text, 2, 31)
+}
+
+fn kappas(text: &str) -> Result<Span, String> {
+    span(text, 1, 64)
+}
+
+fn span(text: &str, least: usize, most: usize) -> Result<Span, String> {
+    let (low, high) = text.split_once("..").unwrap_or((text, text));
+    let (low, high) = (low.parse::<usize>(), high.trim_start_matches('=').parse::<usize>());
+    match (low, high) {
+        (Ok(low), Ok(high)) if least <= low && low <= high && high <= most => Ok(Span { low, high }),
+        _ => Err(format!("allowed is a number or A..B with {least} <= A <= B <= {most}")),
+    }
 }
 
 fn count(text: &str) -> Result<u64, String> {

@@ -3,6 +3,7 @@
 pub(crate) mod inspect;
 pub(crate) mod list;
 pub(crate) mod picture;
+pub(crate) mod prove;
 pub(crate) mod replay;
 pub(crate) mod run;
 pub(crate) mod trace;

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::List(list) => cmd::list::list(&list),
         Command::Replay(replay) => cmd::replay::replay(&replay),
         Command::Inspect(inspect) => cmd::inspect::inspect(&inspect),
+        Command::Prove(prove) => cmd::prove::prove(&prove),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -14,6 +14,8 @@ pub(crate) enum Stop {
     Bad(String),
     /// The limit came before safety: exit code 3. The command has said so itself.
     Limit,
+    /// A claim is unknown, since the solver met its limit: exit code 4. The command has said so itself.
+    Unknown,
     /// Ctrl-C: exit code 130, with a message unless the command has said so itself.
     Interrupted(Option<String>),
     /// The reader of our output went away (`| head`): nothing is wrong.
@@ -27,6 +29,7 @@ impl Stop {
             Self::Failed(message) => (1, Some(message)),
             Self::Bad(message) => (2, Some(message)),
             Self::Limit => (3, None),
+            Self::Unknown => (4, None),
             Self::Interrupted(message) => (130, message),
             Self::Unheard => (0, None),
         };

@@ -1,6 +1,9 @@
 //! The claims of the paper, each under its name there, and how each is decided at one point: a size of ring and parameters.
 
+mod convergence;
+mod others;
 mod safe;
+mod tokens;
 mod war;
 
 use ringleader::error::Error;
@@ -58,7 +61,7 @@ pub struct Claim {
 /// All claims.
 #[must_use]
 pub fn claims() -> Vec<Claim> {
-    [safe::claims(), war::claims()].concat()
+    [safe::claims(), war::claims(), tokens::claims(), convergence::claims(), others::claims()].concat()
 }
 
 /// P_PL or P'_PL at a point, with its machine.

@@ -8,7 +8,7 @@ use ringleader::protocol::Protocol;
 use ringleader::value::Value;
 use ringleader::variables::Variables;
 
-use crate::bits::Lit;
+use crate::bits::{Lit, all, same};
 use crate::cnf::Demand;
 use crate::table::Table;
 
@@ -130,6 +130,16 @@ impl<S: Copy + Default + 'static> Machine<S> {
     /// A predicate of [`Machine::test_pair`] at two agents.
     pub fn at_pair<B: Bit>(&self, table: &Table, left: &[B], right: &[B]) -> B {
         table.of(|plane| if plane < self.planes { left[plane] } else { right[plane - self.planes] })
+    }
+
+    /// The bits of one variable of an agent.
+    pub fn bits<B: Bit>(&self, name: &str, agent: &[B]) -> Vec<B> {
+        self.planes_of(&[name]).into_iter().map(|plane| agent[plane]).collect()
+    }
+
+    /// Where two agents agree in the bits of these variables.
+    pub fn equal<B: Bit>(&self, names: &[&str], one: &[B], other: &[B]) -> B {
+        all(self.planes_of(names).into_iter().map(|plane| same(one[plane], other[plane])))
     }
 
     /// The bits of a state.

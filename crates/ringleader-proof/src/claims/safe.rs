@@ -35,7 +35,7 @@ pub(super) fn claims() -> Vec<Claim> {
             name: "safe-more",
             place: "Definition 1",
             says: "S_PL is not all of the safe configurations: agents outside the last segment may have last = 1",
-            quick: [(3, 8), (2, 3)],
+            quick: [(4, 8), (2, 3)],
             decide: more,
             ..CLOSED
         },
