@@ -47,6 +47,8 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Decide the paper's claims on all configurations, with a SAT solver
     Prove(ProveArgs),
+    /// Expected numbers of steps, exactly, from the Markov chain of a small ring
+    Exact(ExactArgs),
 }
 
 /// The command without a command.
@@ -254,6 +256,58 @@ pub(crate) struct ProveArgs {
     /// How many threads, which changes no verdict [default: one for every core]
     #[arg(long, value_name = "T", value_parser = threads)]
     pub(crate) threads: Option<usize>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress bar
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = EXIT_CODES, after_long_help = format!("\
+Builds the Markov chain of the configurations that can be reached, up to rotation, and solves it: in rational numbers if it is
+small, else in floating point with a bound on the error. Where the target is not certain the expectation is infinite.
+
+Examples:
+  ringleader exact ysm --n 3 --start every          the worst start and the mean over all
+  ringleader exact elim --n 5 --start every --until at-most-one-leader
+  ringleader exact fj --n 3 --start every           small enough for a fraction
+  ringleader exact ppl --n 3 --psi 2 --kappa 1      full P_PL at its smallest
+  ringleader exact por --n 5 --start two-segments --quantiles 100000
+  ringleader exact aaf --n 3 --start every --no-rotation --prism aaf.pm
+                                                    for PRISM or Storm: R{{\"steps\"}}=? [F \"safe\"]
+
+{EXIT_CODES}"))]
+pub(crate) struct ExactArgs {
+    /// The protocol: ppl, ppl-prime, por, pcl, pcl-derandomised, ysm, fj, aaf or elim
+    pub(crate) protocol: String,
+    /// The number of agents
+    #[arg(long, short, default_value = "3", value_parser = count)]
+    pub(crate) n: u64,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
+    /// A start by its name, see `run --help`, or every configuration [default: the first of `run`]
+    #[arg(long, short, value_name = "NAME|every")]
+    pub(crate) start: Option<String>,
+    /// The seed of a random start
+    #[arg(long, default_value = "0")]
+    pub(crate) seed: u64,
+    /// Where the chain ends
+    #[arg(long, default_value = "safe", value_parser = ["safe", "at-most-one-leader"])]
+    pub(crate) until: String,
+    /// Keep rotations of a configuration apart, to confirm that they need not be
+    #[arg(long)]
+    pub(crate) no_rotation: bool,
+    /// The greatest number of configurations
+    #[arg(long, default_value = "20000000", value_name = "K")]
+    pub(crate) most: usize,
+    /// Also the quantiles of the steps from the worst start, up to so many steps
+    #[arg(long, value_name = "STEPS", value_parser = count)]
+    pub(crate) quantiles: Option<u64>,
+    /// Write the chain as a PRISM model
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prism: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,5 +1,6 @@
 //! One command a file.
 
+pub(crate) mod exact;
 pub(crate) mod inspect;
 pub(crate) mod list;
 pub(crate) mod picture;

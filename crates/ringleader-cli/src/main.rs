@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Command::Replay(replay) => cmd::replay::replay(&replay),
         Command::Inspect(inspect) => cmd::inspect::inspect(&inspect),
         Command::Prove(prove) => cmd::prove::prove(&prove),
+        Command::Exact(exact) => cmd::exact::exact(&exact),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
