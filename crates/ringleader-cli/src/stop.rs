@@ -18,6 +18,8 @@ pub(crate) enum Stop {
     Unknown,
     /// Ctrl-C: exit code 130, with a message unless the command has said so itself.
     Interrupted(Option<String>),
+    /// Another process has done the work and said everything: its exit code.
+    Done(u8),
     /// The reader of our output went away (`| head`): nothing is wrong.
     Unheard,
 }
@@ -31,6 +33,7 @@ impl Stop {
             Self::Limit => (3, None),
             Self::Unknown => (4, None),
             Self::Interrupted(message) => (130, message),
+            Self::Done(code) => (code, None),
             Self::Unheard => (0, None),
         };
         if let Some(message) = message {

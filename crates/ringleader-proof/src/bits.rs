@@ -89,7 +89,8 @@ impl Arena {
             return self.mux(!when, otherwise, then);
         }
         let then = if then.gate() == when.gate() { Lit::ONE.negated_if(then != when) } else { then };
-        let otherwise = if otherwise.gate() == when.gate() { Lit::ZERO.negated_if(otherwise != when) } else { otherwise };
+        let otherwise =
+            if otherwise.gate() == when.gate() { Lit::ZERO.negated_if(otherwise != when) } else { otherwise };
         match (when, then, otherwise) {
             (Lit::ZERO, _, _) => otherwise,
             _ if then == otherwise => then,
@@ -246,8 +247,11 @@ mod tests {
         in_fresh_arena(|| {
             let (x, y) = (Lit::input(), Lit::input());
             let basic = [Lit::ZERO, Lit::ONE, x, !x, y, !y];
-            let pool: Vec<Lit> = basic.iter().flat_map(|&a| basic.iter().flat_map(move |&b| [a & b, a ^ b, a | b])).collect();
-            let value = |lit: Lit, truth: u32| Cnf::evaluate(lit, &|k| if k == x.gate() { truth & 1 == 1 } else { truth & 2 == 2 });
+            let pool: Vec<Lit> =
+                basic.iter().flat_map(|&a| basic.iter().flat_map(move |&b| [a & b, a ^ b, a | b])).collect();
+            let value = |lit: Lit, truth: u32| {
+                Cnf::evaluate(lit, &|k| if k == x.gate() { truth & 1 == 1 } else { truth & 2 == 2 })
+            };
             for &a in &pool {
                 for &b in &pool {
                     for truth in 0..4 {

@@ -77,7 +77,11 @@ impl<P: Protocol> Builder<'_, P> {
         let number = *self.number.entry(key).or_insert(fresh as u32);
         if number as usize == fresh {
             if fresh >= most {
-                return Err(Error::new("chain", format!("more than {most} configurations"), "allowed is what --most says"));
+                return Err(Error::new(
+                    "chain",
+                    format!("more than {most} configurations"),
+                    "allowed is what --most says",
+                ));
             }
             self.chain.configs.push(key);
         }
@@ -145,7 +149,8 @@ pub fn chain<P: Protocol>(
         return Err(Error::new("n", n, "a chain has at most 64 agents"));
     }
     let outcomes = ring.arcs() as u64 * protocol.coins();
-    let outcomes = u32::try_from(outcomes).map_err(|_| Error::new("colors", outcomes, "too many outcomes of one step"))?;
+    let outcomes =
+        u32::try_from(outcomes).map_err(|_| Error::new("colors", outcomes, "too many outcomes of one step"))?;
     let chain = Chain {
         ring,
         rotate: plan.rotate,
@@ -300,8 +305,7 @@ pub struct Expected {
 /// Gauss-Seidel from the target outwards; `None` if it was stopped.
 pub fn solve<S: Copy>(chain: &Chain<S>, tolerance: f64, stop: &dyn Fn(usize) -> bool) -> Option<Expected> {
     let (order, lost) = chain.order();
-    let rows: Vec<u32> =
-        order.into_iter().filter(|&k| !chain.target[k as usize] && !lost[k as usize]).collect();
+    let rows: Vec<u32> = order.into_iter().filter(|&k| !chain.target[k as usize] && !lost[k as usize]).collect();
     let mut steps: Vec<f64> = lost.iter().map(|&lost| if lost { f64::INFINITY } else { 0.0 }).collect();
     let (mut rounds, mut best, mut stuck) = (0, f64::INFINITY, 0);
     loop {
@@ -359,8 +363,7 @@ pub const MOST_RATIONAL: usize = 400;
 #[must_use]
 pub fn rational<S: Copy>(chain: &Chain<S>) -> Option<Vec<Option<BigRational>>> {
     let (order, lost) = chain.order();
-    let rows: Vec<usize> =
-        order.into_iter().map(|k| k as usize).filter(|&k| !chain.target[k] && !lost[k]).collect();
+    let rows: Vec<usize> = order.into_iter().map(|k| k as usize).filter(|&k| !chain.target[k] && !lost[k]).collect();
     if rows.len() > MOST_RATIONAL {
         return None;
     }
@@ -374,7 +377,11 @@ pub fn rational<S: Copy>(chain: &Chain<S>) -> Option<Vec<Option<BigRational>>> {
     }
     let mut values: Vec<BigRational> = Vec::with_capacity(rows.len());
     for equation in &equations {
-        let value = equation.terms.iter().map(|(j, factor)| factor * &values[*j]).fold(equation.constant.clone(), |sum, term| sum + term);
+        let value = equation
+            .terms
+            .iter()
+            .map(|(j, factor)| factor * &values[*j])
+            .fold(equation.constant.clone(), |sum, term| sum + term);
         values.push(value);
     }
     let value = |k: usize| match place.get(&k) {
@@ -451,14 +458,25 @@ fn advance<S: Copy>(chain: &Chain<S>, mass: &[f64]) -> Vec<f64> {
 ///
 /// # Errors
 /// If it cannot be written.
-pub fn write_prism<S: Copy>(chain: &Chain<S>, every: bool, about: &str, out: &mut impl std::io::Write) -> std::io::Result<()> {
+pub fn write_prism<S: Copy>(
+    chain: &Chain<S>,
+    every: bool,
+    about: &str,
+    out: &mut impl std::io::Write,
+) -> std::io::Result<()> {
     let (inner, target): (Vec<usize>, Vec<usize>) = (0..chain.len()).partition(|&k| !chain.target[k]);
     let mut name = vec![0; chain.len()];
     inner.iter().chain(&target).enumerate().for_each(|(j, &k)| name[k] = j);
-    writeln!(out, "// {about}\ndtmc\n\nmodule ring\n  s : [0..{}]{};", chain.len() - 1, if every { String::new() } else { format!(" init {}", name[0]) })?;
+    writeln!(
+        out,
+        "// {about}\ndtmc\n\nmodule ring\n  s : [0..{}]{};",
+        chain.len() - 1,
+        if every { String::new() } else { format!(" init {}", name[0]) }
+    )?;
     for &k in &inner {
         let (row, outcomes) = chain.row(k);
-        let moves: Vec<String> = row.iter().map(|(to, weight)| format!("{weight}/{outcomes}:(s'={})", name[*to as usize])).collect();
+        let moves: Vec<String> =
+            row.iter().map(|(to, weight)| format!("{weight}/{outcomes}:(s'={})", name[*to as usize])).collect();
         writeln!(out, "  [] s={} -> {};", name[k], moves.join(" + "))?;
     }
     if !target.is_empty() {

@@ -206,7 +206,5 @@ fn gather(code: u128, planes: &[usize]) -> u64 {
 
 /// The code with other values of some planes.
 fn scatter(code: u128, bits: u64, planes: &[usize]) -> u128 {
-    planes.iter().enumerate().fold(code, |code, (j, plane)| {
-        code & !(1 << plane) | u128::from(bits >> j & 1) << plane
-    })
+    planes.iter().enumerate().fold(code, |code, (j, plane)| code & !(1 << plane) | u128::from(bits >> j & 1) << plane)
 }

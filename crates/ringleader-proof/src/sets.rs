@@ -296,7 +296,11 @@ impl PplSets {
         let correct = |k: usize, c: usize, p: isize, is_there: &Table| {
             let target = (k as isize + p).rem_euclid(self.n as isize) as usize;
             let (segment, offset) = (target / self.psi, target % self.psi);
-            let (i, x) = if p > 0 { ((segment + self.zeta() - 1) % self.zeta(), offset) } else { (segment, offset.wrapping_sub(1)) };
+            let (i, x) = if p > 0 {
+                ((segment + self.zeta() - 1) % self.zeta(), offset)
+            } else {
+                (segment, offset.wrapping_sub(1))
+            };
             if !pairs.contains(&i) || x >= self.psi {
                 return B::ONE;
             }

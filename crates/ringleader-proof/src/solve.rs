@@ -1,7 +1,8 @@
 //! CaDiCaL behind one function: a formula goes in, an answer comes out, within limits.
 //!
 //! A certificate is written by solving with all preprocessing switched off: what is then learned follows from what came
-//! before by unit propagation, so that the learned clauses, in order, are a DRUP (and so a DRAT) proof.
+//! before by unit propagation, so that the learned clauses, in order, are a DRUP (and so a DRAT) proof. One more thing must be off,
+//! on-the-fly subsumption, which no configuration of the crate switches off but CaDiCaL's own environment variable does.
 
 use cadical::{Callbacks, Solver};
 
@@ -20,6 +21,9 @@ pub enum Answer {
 
 /// Says why to stop, if there is a reason; asked often.
 pub type Halt<'a> = &'a (dyn Fn() -> Option<String> + 'a);
+
+/// What the environment must say for certificates: on-the-fly subsumption changes clauses without telling.
+pub const NO_OTFS: (&str, &str) = ("CADICAL_OTFS", "0");
 
 struct Watch<'a> {
     halt: Halt<'a>,
@@ -58,8 +62,12 @@ pub fn solve(cnf: &Cnf, halt: Halt<'_>) -> Answer {
 /// Solves the formula and gives the proof if it is unsatisfiable.
 ///
 /// # Errors
-/// If the solver does not know the configuration it is asked for.
+/// If [`NO_OTFS`] is not in the environment.
 pub fn certify(cnf: &Cnf, halt: Halt<'_>) -> Result<(Answer, String), String> {
+    let (name, value) = NO_OTFS;
+    if std::env::var(name).as_deref() != Ok(value) {
+        return Err(format!("certificates need {name}={value} in the environment"));
+    }
     let solver = Solver::with_config("plain").map_err(|error| error.to_string())?;
     Ok(run(cnf, solver, halt, true))
 }

@@ -63,7 +63,13 @@ fn show(out: &mut dyn Write, args: &ExactArgs, found: &Found) -> io::Result<()> 
         let exactly = found.fraction.as_ref().map_or(String::new(), |fraction| format!(" = {fraction}"));
         writeln!(out, "{}  {}{exactly}", strong(format!("{name:14}")), precise(*steps))?;
         if starts > 1 {
-            writeln!(out, "{}  {} over {} starts", strong("mean          "), precise(found.finite_mean), commas(starts - lost))?;
+            writeln!(
+                out,
+                "{}  {} over {} starts",
+                strong("mean          "),
+                precise(found.finite_mean),
+                commas(starts - lost)
+            )?;
             write!(out, "from ")?;
             json::write(&mut &mut *out, &Value::List(config.clone()))?;
             writeln!(out)?;

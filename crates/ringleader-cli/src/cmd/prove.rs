@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
@@ -12,6 +13,7 @@ use ringleader::value::Value;
 use ringleader_proof::bits::in_fresh_arena;
 use ringleader_proof::claims::{About, Claim, Point, claims};
 use ringleader_proof::court::{Court, Finding, Verdict};
+use ringleader_proof::solve::NO_OTFS;
 
 use crate::args::{ProveArgs, Span};
 use crate::progress::{Bar, interrupted};
@@ -42,13 +44,21 @@ pub(crate) fn prove(args: &ProveArgs) -> Result<(), Stop> {
         return list(&chosen, args.json);
     }
     if args.memory.is_some() && resident().is_none() {
-        return Err(Stop::Bad("--memory needs a system that tells how much memory a process uses (/proc/self/status)".into()));
+        return Err(Stop::Bad(
+            "--memory needs a system that tells how much memory a process uses (/proc/self/status)".into(),
+        ));
     }
     for directory in [&args.certificate, &args.witness].into_iter().flatten() {
         std::fs::create_dir_all(directory)
             .map_err(|error| Stop::Bad(format!("cannot make the directory {}: {error}", directory.display())))?;
     }
-    let tasks: Vec<Task> = chosen.iter().flat_map(|claim| points(claim, args).into_iter().map(|point| Task { claim: *claim, point })).collect();
+    if args.certificate.is_some() && std::env::var(NO_OTFS.0).as_deref() != Ok(NO_OTFS.1) {
+        return again();
+    }
+    let tasks: Vec<Task> = chosen
+        .iter()
+        .flat_map(|claim| points(claim, args).into_iter().map(|point| Task { claim: *claim, point }))
+        .collect();
     if tasks.is_empty() {
         return Err(Stop::Bad("these ranges hold no point: --n and --psi are A..B with A <= B".into()));
     }
@@ -56,6 +66,19 @@ pub(crate) fn prove(args: &ProveArgs) -> Result<(), Stop> {
     let printed = decide_all(args, &tasks, |row| report.take(row));
     let printed = printed.and_then(|()| report.finish());
     outcome(printed, report.verdict())
+}
+
+/// The same command with the environment that certificates need. A Ctrl-C reaches that process as well, which then ends in order.
+fn again() -> Result<(), Stop> {
+    let _looks_for_interruptions = Bar::new(0, true);
+    let itself = std::env::current_exe();
+    let run =
+        itself.and_then(|path| Command::new(path).args(std::env::args_os().skip(1)).env(NO_OTFS.0, NO_OTFS.1).status());
+    let status = run.map_err(|error| Stop::Bad(format!("cannot start the solver for certificates: {error}")))?;
+    match status.code() {
+        Some(0) => Ok(()),
+        code => Err(Stop::Done(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))),
+    }
 }
 
 /// The claims of these names; all of them if none is named.
@@ -145,7 +168,8 @@ fn decide(args: &ProveArgs, claim: &Claim, point: Point) -> Row {
     let halt = || halt(args, begin);
     let name = |formula: &str| format!("{}-n{}-psi{}-kappa{}-{formula}", claim.name, point.n, point.psi, point.kappa);
     let save = |formula: &str, cnf: &str, proof: &str| archive(args.certificate.as_deref(), &name(formula), cnf, proof);
-    let archive: Option<ringleader_proof::court::Archive<'_>> = if args.certificate.is_some() { Some(&save) } else { None };
+    let archive: Option<ringleader_proof::court::Archive<'_>> =
+        if args.certificate.is_some() { Some(&save) } else { None };
     let mut court = Court::new(&halt, archive);
     let finding = in_fresh_arena(|| (claim.decide)(&mut court, point));
     Row {
@@ -180,7 +204,8 @@ fn archive(directory: Option<&Path>, name: &str, cnf: &str, proof: &str) -> Resu
     let Some(directory) = directory else { return Ok(()) };
     for (ending, text) in [("cnf", cnf), ("drat", proof)] {
         let path = directory.join(format!("{name}.{ending}"));
-        files::write(&path, |out| out.write_all(text.as_bytes())).map_err(|_| format!("cannot write {}", path.display()))?;
+        files::write(&path, |out| out.write_all(text.as_bytes()))
+            .map_err(|_| format!("cannot write {}", path.display()))?;
     }
     Ok(())
 }
@@ -199,7 +224,8 @@ impl Report<'_> {
         let Task { claim, point } = &self.tasks[row.task];
         let finding = row.finding.as_ref().map_err(|error| Stop::Bad(error.to_string()))?;
         if let (Some(directory), Some(witness)) = (&self.args.witness, &finding.witness) {
-            let path = directory.join(format!("{}-n{}-psi{}-kappa{}.json", claim.name, point.n, point.psi, point.kappa));
+            let path =
+                directory.join(format!("{}-n{}-psi{}-kappa{}.json", claim.name, point.n, point.psi, point.kappa));
             files::write(&path, |out| {
                 json::write(out, &witness.as_case())?;
                 writeln!(out)
@@ -209,7 +235,11 @@ impl Report<'_> {
             let first = self.rows.is_empty();
             files::to_stdout(|out| {
                 if first {
-                    writeln!(out, "{}", strong(line(["claim", "n", "psi", "kappa", "seconds", "variables", "clauses", "verdict"])))?;
+                    writeln!(
+                        out,
+                        "{}",
+                        strong(line(["claim", "n", "psi", "kappa", "seconds", "variables", "clauses", "verdict"]))
+                    )?;
                 }
                 writeln!(out, "{}", self.line(&row, finding))?;
                 if let (Verdict::Fails, Some(witness)) = (&finding.verdict, &finding.witness) {
@@ -274,12 +304,15 @@ impl Report<'_> {
         if let Some((claim, _)) = wrong {
             return Err(Stop::Failed(format!("{} fails", claim.name)));
         }
-        let fails_somewhere = |name: &str| self.verdicts().any(|(claim, verdict)| claim.name == name && *verdict == Verdict::Fails);
+        let fails_somewhere =
+            |name: &str| self.verdicts().any(|(claim, verdict)| claim.name == name && *verdict == Verdict::Fails);
         if self.verdicts().any(|(_, verdict)| matches!(verdict, Verdict::Unknown(_))) {
             return Err(Stop::Unknown);
         }
         match self.verdicts().find(|(claim, _)| claim.canary && !fails_somewhere(claim.name)) {
-            Some((claim, _)) => Err(Stop::Failed(format!("{} holds everywhere here, though it is known to be false", claim.name))),
+            Some((claim, _)) => {
+                Err(Stop::Failed(format!("{} holds everywhere here, though it is known to be false", claim.name)))
+            }
             None => Ok(()),
         }
     }
@@ -355,4 +388,3 @@ fn show(out: &mut dyn Write, claim: &Claim) -> io::Result<()> {
     let must = if claim.canary { "  (known to be false: it must fail)" } else { "" };
     writeln!(out, "{}  {}{must}\n    {}", strong(claim.name), faint(claim.place), claim.says)
 }
-

@@ -95,7 +95,12 @@ fn clocks(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
 }
 
 /// A ring without a leader in which all clocks have run out, and what else is fixed.
-fn detecting<'m>(lab: &'m Lab<false>, point: Point, names: &[&str], state: impl Fn(usize) -> ppl::State) -> Play<'m, ppl::State> {
+fn detecting<'m>(
+    lab: &'m Lab<false>,
+    point: Point,
+    names: &[&str],
+    state: impl Fn(usize) -> ppl::State,
+) -> Play<'m, ppl::State> {
     Play::new(&lab.machine, point.n, |i, agent| {
         leaderless(lab, agent);
         let over = ppl::State { clock: point.kappa as u16, signal_r: 0, ..state(i) };
@@ -110,7 +115,8 @@ fn dist(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
     let sets = PplSets::new(&lab.machine, point.n, point.psi);
     let mut play = detecting(&lab, point, &[], |_| ppl::State::default());
     let none = without_leader(&lab, &mut play, &sets, &lab.ring.seq_r(0, point.n));
-    let consistent = all((0..point.n).map(|i| sets.follows(&lab.machine, &play.start[i], &play.start[(i + 1) % point.n])));
+    let consistent =
+        all((0..point.n).map(|i| sets.follows(&lab.machine, &play.start[i], &play.start[(i + 1) % point.n])));
     Ok(unless(court.ask(&[none, !consistent], &play.demands), |_| Finding::plain(Verdict::Fails)))
 }
 
@@ -212,4 +218,3 @@ fn settle(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
     let word = there_and_back(lab.ring).repeat(4 + 2 * point.psi * pairs);
     Ok(leads_to_s_pl(court, &lab, point, &word))
 }
-

@@ -123,7 +123,8 @@ fn por_closed(court: &mut Court<'_>, n: usize) -> Result<Finding, Error> {
         let points = |by: usize| all((0..n).map(|i| equal(&at("dir", config, i), &colour(i + by))));
         all(inputs) & (points(1) | points(n - 1))
     };
-    let set = Closed { inside: &inside, program: &|config: &[por::State]| por.is_safe(config), still: &["color", "dir"] };
+    let set =
+        Closed { inside: &inside, program: &|config: &[por::State]| por.is_safe(config), still: &["color", "dir"] };
     Ok(closed(court, (&por, ring), &play, &set))
 }
 
@@ -150,4 +151,3 @@ fn pcl_closed(court: &mut Court<'_>, n: usize, stamps: bool) -> Result<Finding, 
     let set = Closed { inside: &inside, program: &program, still: &["color"] };
     Ok(closed(court, (&pcl, ring), &play, &set))
 }
-

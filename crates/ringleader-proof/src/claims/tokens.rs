@@ -193,7 +193,9 @@ fn tight(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
             other => other,
         };
         let less = completes(court, point, times - 1, BLACK, false)?;
-        return Ok(Finding { witness: less.witness, ..Finding::plain(verdict) }.with_note(format!("{times} are enough")));
+        return Ok(
+            Finding { witness: less.witness, ..Finding::plain(verdict) }.with_note(format!("{times} are enough"))
+        );
     }
     Ok(Finding::plain(Verdict::Fails).with_note("not even 2psi are enough"))
 }
@@ -217,12 +219,7 @@ fn word_of_srl_variant(ring: Ring, psi: usize, skip: bool) -> Vec<Interaction> {
 
 /// P'_PL creates no leader, and from C_PB the only one is never killed, so that `u_0` stays the leader and C_PB holds at the end; bullets
 /// do nothing else, so they need not be followed. What is left to prove is the rest of S_PL.
-pub(super) fn leads_to_s_pl(
-    court: &mut Court<'_>,
-    lab: &Lab<true>,
-    point: Point,
-    word: &[Interaction],
-) -> Finding {
+pub(super) fn leads_to_s_pl(court: &mut Court<'_>, lab: &Lab<true>, point: Point, word: &[Interaction]) -> Finding {
     let sets = PplSets::new(&lab.machine, point.n, point.psi);
     let mut play = Play::new(&lab.machine, point.n, |i, agent| {
         lab.machine.fix(agent, &["leader"], &settled(point.psi, point.n, i));
@@ -245,7 +242,8 @@ pub(super) fn leads_to_s_pl(
         if !(before.in_c_pb() && before.unique_leader() == Some(0)) || after.in_s_pl() {
             return unconfirmed();
         }
-        let witness = witness(&lab.protocol, &start, word, "C_PB with one leader before the word, not S_PL after".into());
+        let witness =
+            witness(&lab.protocol, &start, word, "C_PB with one leader before the word, not S_PL after".into());
         Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
     })
 }

@@ -39,7 +39,9 @@ pub(super) fn claims() -> Vec<Claim> {
             name: "new_live_bullet",
             place: "Lemma new_live_bullet",
             says: "every newly fired live bullet is peaceful",
-            decide: |court, point| one_step(court, point, new_unpeaceful, &|_, after, e| unpeaceful(after, e.responder)),
+            decide: |court, point| {
+                one_step(court, point, new_unpeaceful, &|_, after, e| unpeaceful(after, e.responder))
+            },
             ..CLOSED
         },
         Claim {
@@ -132,14 +134,11 @@ fn peace_lost(sets: &PplSets, before: &Config<Lit>, after: &Config<Lit>) -> Lit 
 }
 
 fn peace_lost_indeed(before: Sets<'_>, after: Sets<'_>, _: Interaction) -> bool {
-    (0..before.config().len()).any(|i| {
-        before.at(i).bullet == 2 && before.peaceful(i) && unpeaceful(after, i.max(1))
-    })
+    (0..before.config().len()).any(|i| before.at(i).bullet == 2 && before.peaceful(i) && unpeaceful(after, i.max(1)))
 }
 
 /// Everything that *EliminateLeaders* does not see.
-pub(super) const OUTSIDE_WAR: [&str; 9] =
-    ["b", "dist", "last", "tokenB", "tokenW", "mode", "clock", "signalR", "hits"];
+pub(super) const OUTSIDE_WAR: [&str; 9] = ["b", "dist", "last", "tokenB", "tokenW", "mode", "clock", "signalR", "hits"];
 
 /// First with leaders created wherever that is conceivable, which covers every psi and kappa_max; if that fails, in P_PL itself.
 fn get_peaceful(court: &mut Court<'_>, point: Point, times: usize) -> Result<Finding, Error> {
@@ -161,8 +160,8 @@ fn get_peaceful(court: &mut Court<'_>, point: Point, times: usize) -> Result<Fin
         let start = start_of(&play, model);
         let last = follow(&lab.protocol, &start, &word);
         let Some(i) = (0..point.n).find(|&i| unpeaceful(lab.protocol.sets(&last), i)) else { return unconfirmed() };
-        let witness = witness(&lab.protocol, &start, &word, format!("u_{i} ends with a live bullet that is not peaceful"));
+        let witness =
+            witness(&lab.protocol, &start, &word, format!("u_{i} ends with a live bullet that is not peaceful"));
         Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
     }))
 }
-

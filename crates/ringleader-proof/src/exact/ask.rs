@@ -182,7 +182,11 @@ fn every<P: Protocol>(protocol: &P, ring: Ring, most: usize) -> Result<Starts<P:
     let count = states.checked_pow(ring.n() as u32).and_then(|count| count.checked_mul(bases.len() as u128));
     let Some(count) = count.filter(|&count| count <= most as u128 * ring.n() as u128) else {
         let shown = count.map_or("more than 2^128 configurations".into(), |count| format!("{count} configurations"));
-        return Err(Error::new("start", format!("every: {shown}"), format!("allowed is {most} up to rotation; --most says how many")));
+        return Err(Error::new(
+            "start",
+            format!("every: {shown}"),
+            format!("allowed is {most} up to rotation; --most says how many"),
+        ));
     };
     let of_agent = |base: &P::State| -> Vec<P::State> {
         (0..states)
@@ -211,4 +215,3 @@ fn every<P: Protocol>(protocol: &P, ring: Ring, most: usize) -> Result<Starts<P:
     };
     Ok(Box::new((0..count).map(config)))
 }
-
