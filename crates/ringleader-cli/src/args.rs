@@ -13,7 +13,7 @@ Exit codes:
   1    a check or an expectation failed
   2    wrong use, bad input, or a file that cannot be read or written
   3    the limit came before safety
-  4    a claim is unknown: the solver met its limit
+  4    undecided: a check is too large, or a claim is unknown within its limits
   130  interrupted (Ctrl-C); what was done so far is shown and saved";
 
 /// A laboratory for self-stabilizing leader election on rings.
@@ -28,6 +28,9 @@ Examples:
   ringleader list --n 1024                          the protocols and their states at n = 1024
   ringleader replay case.json                       run a recorded execution and check its hashes
   ringleader inspect config.json                    which sets of the paper a configuration is in
+  ringleader check fj --n 3..8                      does it hold from every configuration of a small ring?
+  ringleader prove                                  the paper's claims on all configurations
+  ringleader exact fj --n 3 --start every           exact expected numbers of steps
 
 {EXIT_CODES}"))]
 pub(crate) struct Args {
@@ -45,6 +48,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Print the truth of every named set and predicate of the paper for a configuration
     Inspect(InspectArgs),
+    /// Check every configuration of a small ring: is the safe set closed, and reachable from everywhere?
+    Check(CheckArgs),
     /// Decide the paper's claims on all configurations, with a SAT solver
     Prove(ProveArgs),
     /// Expected numbers of steps, exactly, from the Markov chain of a small ring
@@ -205,6 +210,88 @@ pub(crate) struct InspectArgs {
 }
 
 #[derive(ClapArgs)]
+#[command(after_long_help = format!("\
+Looked at is every configuration, with every edge, direction, coin and answer of an oracle as a possible next step. The claims are:
+the safe set is closed, outputs are constant in it, and it is reachable from every configuration (of some protocols only from those of a
+named set, which must then be closed itself). With all of them the ring becomes safe with probability 1 under the random scheduler.
+Inputs of a protocol, such as a given colouring, are taken in every way, up to symmetry; --colors is the fewest possible by
+default where a colouring is given.
+
+Verdicts: holds; fails, with a case that `replay` confirms and `inspect` reads; too large, with the number of configurations.
+
+Examples:
+  ringleader check fj --n 3..8                      all sizes from 3 to 8
+  ringleader check fj --n 4 --delay 3               with an oracle that is late
+  ringleader check aaf --k 2 --n 3,5
+  ringleader check ysm --n 4 --bound 4 --memory 4G --threads 8
+  ringleader check por --n 3..7                     every two-hop colouring with the fewest colours
+  ringleader check pcl --n 4 --colors 5 --json | jq .checks[0].verdict
+  ringleader check elim --n 3..6                    EliminateLeaders alone, from C_PB
+  ringleader check elim --n 3 --everywhere --witness case.json
+                                                    it fails outside; `ringleader replay case.json` shows how
+
+{EXIT_CODES}"))]
+pub(crate) struct CheckArgs {
+    /// The protocol; see `ringleader list`
+    #[arg(value_name = "PROTOCOL")]
+    pub(crate) protocol: String,
+    /// The numbers of agents, such as 4, 3..8 (both ends included) or 3,5
+    #[arg(long, short, value_name = "SIZES", value_parser = sizes)]
+    pub(crate) n: Sizes,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
+    /// Ask for safety from every configuration, even where the protocol promises nothing
+    #[arg(long)]
+    pub(crate) everywhere: bool,
+    /// The most memory that configurations may take, such as 512M or 4G; each takes three bits
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes)]
+    pub(crate) memory: u64,
+    /// How many threads work, which changes no result [default: one for every core]
+    #[arg(long, value_name = "T", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Where to write the first witness of a failure, as a case that `replay` accepts
+    #[arg(long, value_name = "FILE")]
+    pub(crate) witness: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress bar
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Numbers of agents, in the order given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sizes(pub(crate) Vec<usize>);
+
+/// Larger rings are never checked explicitly, so a longer list is a mistake.
+const MAX_SIZES: usize = 1000;
+
+fn sizes(text: &str) -> Result<Sizes, String> {
+    let part = |part: &str| -> Option<Vec<usize>> {
+        let number = |text: &str| count(text.trim()).ok().and_then(|n| usize::try_from(n).ok());
+        match part.split_once("..") {
+            None => Some(vec![number(part)?]),
+            Some((from, to)) => {
+                let (from, to) = (number(from)?, number(to.trim_start_matches('='))?);
+                (from <= to && to - from < MAX_SIZES).then(|| (from..=to).collect())
+            }
+        }
+    };
+    let sizes: Option<Vec<Vec<usize>>> = text.split(',').map(part).collect();
+    let sizes = sizes.map(|parts| parts.concat()).filter(|sizes| sizes.len() <= MAX_SIZES);
+    sizes.map(Sizes).ok_or_else(|| "allowed is a number, a range such as 3..8, or several of them, such as 3,5".into())
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    let units = [("K", 10), ("M", 20), ("G", 30), ("T", 40)];
+    let unit = units.iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, *shift)));
+    let (number, shift) = unit.unwrap_or((text, 0));
+    let bytes = count(number).ok().and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or_else(|| "allowed is a number of bytes, such as 512M or 4G".into())
+}
+
+#[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
 A claim holds if no configuration whatever violates it: the circuit of the protocol, with a free bit for every bit of every
 agent, becomes a formula, and a solver shows that it has no solution. If it has one, that is the witness, a case
@@ -230,7 +317,7 @@ pub(crate) struct ProveArgs {
     #[arg(long)]
     pub(crate) list: bool,
     /// The sizes of the ring, A..B or a number, 3 to 512 [default: a quick subset, by claim]
-    #[arg(long, short, value_name = "A..B", value_parser = sizes)]
+    #[arg(long, short, value_name = "A..B", value_parser = ring_sizes)]
     pub(crate) n: Option<Span>,
     /// The psi of P_PL, 2 to 31 [default: a quick subset, by claim]
     #[arg(long, value_name = "A..B", value_parser = psis)]
@@ -323,7 +410,7 @@ pub(crate) struct Span {
     pub(crate) high: usize,
 }
 
-fn sizes(text: &str) -> Result<Span, String> {
+fn ring_sizes(text: &str) -> Result<Span, String> {
     span(text, 3, 512)
 }
 
@@ -458,6 +545,10 @@ mod tests {
     #[test]
     fn counts_are_read_as_people_write_them() {
         assert_eq!(["7", "5_000", "5e6"].map(|text| count(text).unwrap()), [7, 5_000, 5_000_000]);
+        assert_eq!(["7", "2K", "3G"].map(|text| bytes(text).unwrap()), [7, 2048, 3 << 30]);
+        assert!(["", "G", "1.5G", "99999999T"].iter().all(|text| bytes(text).is_err()));
+        assert_eq!(["4", "3..5", "3,6..7"].map(|text| sizes(text).unwrap().0), [vec![4], vec![3, 4, 5], vec![3, 6, 7]]);
+        assert!(["", "5..3", "3..", "x", "3,,4", "0..5000"].iter().all(|text| sizes(text).is_err()));
         assert!(["", "-1", "1.5", "1e20", "e", "99999999999999999999"].iter().all(|text| count(text).is_err()));
     }
 }

@@ -35,6 +35,10 @@ pub(crate) struct Case {
     pub(crate) hashes: Option<Vec<(u64, String)>>,
     pub(crate) last: Option<Vec<Value>>,
     pub(crate) last_in_s_pl: Option<bool>,
+    pub(crate) first_safe: Option<bool>,
+    pub(crate) last_safe: Option<bool>,
+    /// What the oracle remembers at the beginning.
+    pub(crate) leaderless: Option<u64>,
 }
 
 /// The states that a fault wrote, after `step` interactions.
@@ -222,6 +226,9 @@ fn read_field<'de, A: MapAccess<'de>>(case: &mut Case, key: &str, map: &mut A) -
         "hashes" => case.hashes = map.next_value()?,
         "final" => case.last = map.next_value::<Option<Agents>>()?.map(|Agents(list)| list),
         "final_S_PL" => case.last_in_s_pl = map.next_value()?,
+        "initial_safe" => case.first_safe = map.next_value()?,
+        "final_safe" => case.last_safe = map.next_value()?,
+        "leaderless" => case.leaderless = map.next_value()?,
         name if PROTOCOLS.iter().any(|entry| entry.about.parameters.iter().any(|parameter| parameter.name == name)) => {
             if let Some(value) = map.next_value::<Option<u64>>()? {
                 case.params.0.push((name.to_owned(), value));

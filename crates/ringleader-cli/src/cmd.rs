@@ -1,5 +1,6 @@
 //! One command a file.
 
+pub(crate) mod check;
 pub(crate) mod exact;
 pub(crate) mod inspect;
 pub(crate) mod list;

@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::Run(run) => cmd::run::run(&run),
         Command::List(list) => cmd::list::list(&list),
         Command::Replay(replay) => cmd::replay::replay(&replay),
+        Command::Check(check) => cmd::check::check(&check),
         Command::Inspect(inspect) => cmd::inspect::inspect(&inspect),
         Command::Prove(prove) => cmd::prove::prove(&prove),
         Command::Exact(exact) => cmd::exact::exact(&exact),

@@ -47,6 +47,11 @@ impl Bar {
         Self { bar, due: Instant::now() }
     }
 
+    /// The same bar towards another length.
+    pub(crate) fn set_length(&self, length: u64) {
+        self.bar.set_length(length);
+    }
+
     /// Shows where the work is, ten times a second at most; `Break` after Ctrl-C.
     pub(crate) fn show(&mut self, steps: u64, message: impl FnOnce() -> String) -> ControlFlow<()> {
         if interrupted() {

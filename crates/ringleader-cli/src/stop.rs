@@ -14,8 +14,10 @@ pub(crate) enum Stop {
     Bad(String),
     /// The limit came before safety: exit code 3. The command has said so itself.
     Limit,
-    /// A claim is unknown, since the solver met its limit: exit code 4. The command has said so itself.
-    Unknown,
+    /// A claim was refuted: exit code 1. The command has said so itself.
+    Refuted,
+    /// A check does not fit into memory, or a claim is unknown within its limits: exit code 4. The command has said so itself.
+    Undecided,
     /// Ctrl-C: exit code 130, with a message unless the command has said so itself.
     Interrupted(Option<String>),
     /// Another process has done the work and said everything: its exit code.
@@ -31,7 +33,8 @@ impl Stop {
             Self::Failed(message) => (1, Some(message)),
             Self::Bad(message) => (2, Some(message)),
             Self::Limit => (3, None),
-            Self::Unknown => (4, None),
+            Self::Refuted => (1, None),
+            Self::Undecided => (4, None),
             Self::Interrupted(message) => (130, message),
             Self::Done(code) => (code, None),
             Self::Unheard => (0, None),

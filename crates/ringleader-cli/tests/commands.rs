@@ -436,6 +436,7 @@ fn help_explains_every_command_with_examples_and_exit_codes() {
         vec!["list", "--help"],
         vec!["replay", "--help"],
         vec!["inspect", "--help"],
+        vec!["check", "--help"],
     ] {
         let output = ringleader(&args);
         let help = text(&output);

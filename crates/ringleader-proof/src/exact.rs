@@ -48,11 +48,14 @@ pub struct Chain<S> {
     pub starts: Vec<(u32, u64)>,
 }
 
+/// What may come of an interaction: both new states, and how many outcomes lead there.
+type Outcomes = Vec<(u32, u32, u32)>;
+
 /// Builds states, transitions and configurations as they are met.
 struct Builder<'p, P: Protocol> {
     protocol: &'p P,
     known: FxHashMap<P::State, u32>,
-    pairs: FxHashMap<(u32, u32, bool), Vec<(u32, u32, u32)>>,
+    pairs: FxHashMap<(u32, u32, bool), Outcomes>,
     number: FxHashMap<Key, u32>,
     chain: Chain<P::State>,
 }
@@ -89,14 +92,14 @@ impl<P: Protocol> Builder<'_, P> {
     }
 
     /// What may come of the interaction of two states, each with its number of outcomes.
-    fn interact(&mut self, a: u32, b: u32, leader: bool) -> Result<Vec<(u32, u32, u32)>, Error> {
+    fn interact(&mut self, a: u32, b: u32, leader: bool) -> Result<Outcomes, Error> {
         if let Some(known) = self.pairs.get(&(a, b, leader)) {
             return Ok(known.clone());
         }
         let (x, y) = (self.chain.states[a as usize], self.chain.states[b as usize]);
         let coins = self.protocol.coins();
         let read = if self.protocol.reads_coin(&x, &y) { coins } else { 1 };
-        let mut results: Vec<(u32, u32, u32)> = Vec::new();
+        let mut results = Outcomes::new();
         for coin in 0..read {
             let (mut x, mut y) = (x, y);
             self.protocol.interact(&mut x, &mut y, Input { coin, leader });

@@ -2,6 +2,7 @@
 //!
 //! They need nothing from the protocol but its declaration, so a new protocol is checked from the day it is listed.
 
+pub mod explicit;
 pub mod forms;
 
 use std::fmt;
@@ -62,7 +63,9 @@ impl<P: Protocol> Lab<P> {
     fn interact(&self, config: &[P::State], arc: usize, coin: u64) -> Vec<P::State> {
         let (mut next, e) = (config.to_vec(), self.ring.arc(arc));
         let (mut l, mut r) = (config[e.initiator], config[e.responder]);
-        self.protocol.interact(&mut l, &mut r, Input { coin, ..Input::default() });
+        // What the immediate oracle says.
+        let leader = config.iter().any(|state| self.protocol.is_leader(state));
+        self.protocol.interact(&mut l, &mut r, Input { coin, leader });
         (next[e.initiator], next[e.responder]) = (l, r);
         next
     }
@@ -112,15 +115,22 @@ impl<P: Protocol> Lab<P> {
         let variables = self.protocol.variables();
         let (l, r) = self.two_states(generator)?;
         let coin = below(generator, self.protocol.coins());
-        let after = interact(&self.protocol, l, r, coin);
-        let inside = variables.contain(&after.0) && variables.contain(&after.1);
-        hold("an interaction stays in the domains", inside, || format!("{l:?} {r:?} coin {coin} give {after:?}"))
+        for leader in [false, true] {
+            let after = interact(&self.protocol, l, r, Input { coin, leader });
+            let inside = variables.contain(&after.0) && variables.contain(&after.1);
+            hold("an interaction stays in the domains", inside, || format!("{l:?} {r:?} coin {coin} give {after:?}"))?;
+            let deaf = self.protocol.oracle().is_some()
+                || after == interact(&self.protocol, l, r, Input { coin, leader: false });
+            hold("the oracle matters only when it is asked", deaf, || format!("{l:?} {r:?} coin {coin}"))?;
+        }
+        Ok(())
     }
 
     fn coins_matter_only_when_read(&self, generator: &mut Generator) -> Result<(), Broken> {
         let (l, r) = self.two_states(generator)?;
         let coin = below(generator, self.protocol.coins());
-        let same = interact(&self.protocol, l, r, coin) == interact(&self.protocol, l, r, 0);
+        let with = |coin: u64| interact(&self.protocol, l, r, Input { coin, ..Input::default() });
+        let same = with(coin) == with(0);
         let fair = self.protocol.reads_coin(&l, &r) || same;
         hold("a coin matters only when it is read", fair, || format!("{l:?} {r:?} coin {coin}"))
     }
@@ -144,8 +154,8 @@ impl<P: Protocol> Lab<P> {
     }
 }
 
-fn interact<P: Transition>(protocol: &P, mut l: P::State, mut r: P::State, coin: u64) -> (P::State, P::State) {
-    protocol.interact(&mut l, &mut r, Input { coin, ..Input::default() });
+fn interact<P: Transition>(protocol: &P, mut l: P::State, mut r: P::State, input: Input) -> (P::State, P::State) {
+    protocol.interact(&mut l, &mut r, input);
     (l, r)
 }
 

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::fmt;
 use std::ops::{ControlFlow, Range};
 
+use crate::check::explicit::{self, Explored, Scope, Workers};
 use crate::check::{self, Broken};
 use crate::circuit::{Circuit, WithCircuit};
 use crate::engine::sliced;
@@ -23,6 +24,7 @@ use crate::protocols::pcl::{Pcl, PclDerandomised};
 use crate::protocols::por::Por;
 use crate::protocols::ppl::Ppl;
 use crate::protocols::ppl_prime::PplPrime;
+use crate::protocols::thue_morse::ThueMorse;
 use crate::protocols::undirected::{Undirected, UndirectedDerandomised};
 use crate::protocols::ysm::Ysm;
 use crate::random::{Stream, stream};
@@ -44,6 +46,7 @@ pub const PROTOCOLS: &[Entry] = &[
     entry::<Ysm>(),
     entry::<Fj>(),
     entry::<Aaf>(),
+    entry::<ThueMorse>(),
     entry::<AafOrientation>(),
     entry::<AafColouring>(),
     entry::<AafToken>(),
@@ -58,10 +61,12 @@ pub struct Entry {
     starts: fn() -> Vec<(&'static str, &'static str)>,
     populate: fn(&Trial) -> Result<Box<dyn Population>, Error>,
     check: fn(usize, &Params, u64) -> Result<(), Broken>,
+    explore: Explore,
     batch: RunBatch,
     batch_size: fn(&Trial) -> Result<usize, Error>,
 }
 
+type Explore = fn(usize, &Params, Scope, &mut Workers<'_>) -> Result<Explored, Error>;
 type RunBatch = fn(&Trial, &[u64], &dyn Fn() -> bool, &mut Finished<'_>) -> Result<Vec<(u64, Record)>, Error>;
 
 const fn entry<P: Protocol>() -> Entry {
@@ -70,6 +75,7 @@ const fn entry<P: Protocol>() -> Entry {
         starts: || P::starts().iter().map(|start| (start.name, start.about)).collect(),
         populate: populate::<P>,
         check: check::laws::<P>,
+        explore: explore::<P>,
         batch: batch::<P>,
         batch_size: batch_size_of::<P>,
     }
@@ -102,6 +108,20 @@ impl Entry {
     /// The first law that is broken, with a witness.
     pub fn check(self, n: usize, params: &Params, seed: u64) -> Result<(), Broken> {
         (self.check)(n, params, seed)
+    }
+
+    /// Checks every configuration of a ring of `n` agents.
+    ///
+    /// # Errors
+    /// If the size or a parameter is refused.
+    pub fn explore(
+        self,
+        n: usize,
+        params: &Params,
+        scope: Scope,
+        workers: &mut Workers<'_>,
+    ) -> Result<Explored, Error> {
+        (self.explore)(n, params, scope, workers)
     }
 }
 
@@ -422,6 +442,11 @@ fn configure<P: Protocol>(
         Some(From::Named(name)) => started(protocol, ring, Some(name), trial.seed),
         None => started(protocol, ring, None, trial.seed),
     }
+}
+
+fn explore<P: Protocol>(n: usize, params: &Params, scope: Scope, workers: &mut Workers<'_>) -> Result<Explored, Error> {
+    known_parameters::<P>(params)?;
+    explicit::explore::<P>(n, params, scope, workers)
 }
 
 fn known_parameters<P: Protocol>(params: &Params) -> Result<(), Error> {

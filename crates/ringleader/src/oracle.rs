@@ -32,6 +32,12 @@ impl Oracle {
         self.leaders > 0 || self.leaderless < self.delay
     }
 
+    /// How many leaders there are.
+    #[must_use]
+    pub fn leaders(&self) -> usize {
+        self.leaders
+    }
+
     /// For how many interactions the ring has been without a leader, up to the delay.
     #[must_use]
     pub fn leaderless(&self) -> u64 {

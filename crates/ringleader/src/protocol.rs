@@ -295,12 +295,15 @@ pub fn uniform<P: Protocol>(protocol: &P, ring: Ring, generator: &mut Generator)
     Ok((0..ring.n()).map(sample).collect())
 }
 
-/// A set of configurations that the protocol leaves only for its safe set.
+/// Whether a configuration is in a set.
+pub type Set<P> = fn(&P, &[<P as Transition>::State]) -> bool;
+
+/// The set of configurations from which safety is promised.
 pub struct Promise<P: Protocol> {
     /// Its name.
     pub name: &'static str,
     /// Whether the configuration is in it, and so the promise made; `None` if it is made for all.
-    pub holds: Option<fn(&P, &[P::State]) -> bool>,
+    pub holds: Option<Set<P>>,
 }
 
 /// A set of configurations whose first step is of interest.

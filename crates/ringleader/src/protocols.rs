@@ -11,5 +11,6 @@ pub mod pcl;
 pub mod por;
 pub mod ppl;
 pub mod ppl_prime;
+pub mod thue_morse;
 pub mod undirected;
 pub mod ysm;

@@ -32,6 +32,8 @@ pub enum Domain {
         /// The greatest length.
         most: u32,
     },
+    /// Blank, or something that has all of these parts.
+    Parts(Vec<(&'static str, Domain)>),
 }
 
 impl Domain {
@@ -52,6 +54,7 @@ impl Domain {
             Self::Names(names) => names.len() as u64,
             Self::Token { psi } => 1 + 4 * (2 * psi - 1) as u64,
             Self::Bits { most } => (1 << (most + 1)) - 1,
+            Self::Parts(parts) => 1 + parts.iter().map(|(_, domain)| domain.size()).product::<u64>(),
         }
     }
 
@@ -64,6 +67,24 @@ impl Domain {
             Self::Token { .. } if k == 0 => Value::Null,
             Self::Token { psi } => nth_token(*psi, k - 1),
             Self::Bits { .. } => nth_bits(k),
+            Self::Parts(_) if k == 0 => Value::Null,
+            Self::Parts(parts) => nth_parts(parts, k - 1),
+        }
+    }
+
+    /// The number of a value, the inverse of [`Domain::nth`]; `None` if it is not of the domain.
+    #[must_use]
+    pub fn index(&self, value: &Value) -> Option<u64> {
+        if !self.contains(value) {
+            return None;
+        }
+        match (self, value) {
+            (Self::Range { low, .. }, Value::Int(v)) => u64::try_from(v - i128::from(*low)).ok(),
+            (Self::Names(names), Value::Text(name)) => names.iter().position(|known| known == name).map(|k| k as u64),
+            (Self::Token { psi }, Value::List(parts)) => token_index(*psi, parts),
+            (Self::Bits { .. }, Value::List(bits)) => bits_index(bits),
+            (Self::Parts(parts), Value::Map(_)) => parts_index(parts, value),
+            _ => Some(0),
         }
     }
 
@@ -81,6 +102,10 @@ impl Domain {
                 _ => false,
             },
             (Self::Bits { most }, Value::List(bits)) => bits.len() <= *most as usize && bits.iter().all(is_bit),
+            (Self::Parts(_), Value::Null) => true,
+            (Self::Parts(parts), Value::Map(_)) => {
+                parts.iter().all(|(name, domain)| value.get(name).is_some_and(|part| domain.contains(part)))
+            }
             _ => false,
         }
     }
@@ -104,6 +129,33 @@ fn nth_bits(k: u64) -> Value {
     (0..length).rev().map(|j| (k + 1) >> j & 1).collect::<Vec<u64>>().into()
 }
 
+fn token_index(psi: i64, parts: &[Value]) -> Option<u64> {
+    let [position, bit, carry] = parts else { return None };
+    let position = position.as_int()?;
+    let steps = position + i128::from(psi) - if position > 0 { 2 } else { 1 };
+    Some(1 + 4 * steps as u64 + 2 * bit.as_int()? as u64 + carry.as_int()? as u64)
+}
+
+fn bits_index(bits: &[Value]) -> Option<u64> {
+    let number = bits.iter().try_fold(1, |number, bit| Some(2 * number + bit.as_int()? as u64))?;
+    Some(number - 1)
+}
+
+/// The last part changes fastest.
+fn nth_parts(parts: &[(&'static str, Domain)], mut k: u64) -> Value {
+    let mut values = Vec::new();
+    for (name, domain) in parts.iter().rev() {
+        values.push((*name, domain.nth(k % domain.size())));
+        k /= domain.size();
+    }
+    Value::map(values.into_iter().rev())
+}
+
+fn parts_index(parts: &[(&'static str, Domain)], value: &Value) -> Option<u64> {
+    let digit = |k: u64, (name, domain): &(&str, Domain)| Some(k * domain.size() + domain.index(value.get(name)?)?);
+    Some(1 + parts.iter().try_fold(0, digit)?)
+}
+
 impl fmt::Display for Domain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -113,6 +165,10 @@ impl fmt::Display for Domain {
                 write!(f, "null or [p, 0|1, 0|1] with p in [{}, -1] or [1, {psi}]", 1 - psi)
             }
             Self::Bits { most } => write!(f, "a list of at most {most} bits"),
+            Self::Parts(parts) => {
+                let parts: Vec<String> = parts.iter().map(|(name, domain)| format!("{name}: {domain}")).collect();
+                write!(f, "null or an object with {}", parts.join(", "))
+            }
         }
     }
 }
@@ -255,6 +311,35 @@ impl<S: Copy + 'static> Variables<S> {
         state
     }
 
+    /// Every state that differs from `blank` in variables that are no inputs, each once, the last variable changing fastest.
+    #[must_use]
+    pub fn free(&self, blank: S) -> Vec<S> {
+        let mut states = vec![blank];
+        for variable in self.0.iter().filter(|variable| !variable.input) {
+            let values: Vec<Value> = (0..variable.domain.size()).map(|k| variable.domain.nth(k)).collect();
+            let all = |mut state: S, value: &Value| {
+                (variable.put)(&mut state, value);
+                state
+            };
+            states = states.iter().flat_map(|state| values.iter().map(move |value| all(*state, value))).collect();
+        }
+        states
+    }
+
+    /// How many states [`Variables::free`] gives.
+    #[must_use]
+    pub fn free_states(&self) -> u128 {
+        let free = self.0.iter().filter(|variable| !variable.input);
+        free.map(|variable| u128::from(variable.domain.size())).product()
+    }
+
+    /// The number of a state in the order of [`Variables::free`]; `None` if a variable is outside its domain.
+    #[must_use]
+    pub fn free_index(&self, state: &S) -> Option<u64> {
+        let mut free = self.0.iter().filter(|variable| !variable.input);
+        free.try_fold(0, |k, variable| Some(k * variable.domain.size() + variable.domain.index(&variable.get(state))?))
+    }
+
     /// Every state, each once; `blank` fills what is not a variable.
     pub fn enumerate(&self, blank: S) -> impl Iterator<Item = S> + '_ {
         (0..self.states()).map(move |k| self.nth(k, blank))
@@ -314,11 +399,14 @@ mod tests {
             Domain::Names(&["Detect", "Construct"]),
             Domain::Token { psi: 4 },
             Domain::Bits { most: 4 },
+            Domain::Parts(vec![("head", Domain::Names(&["none", "G"])), ("E", Domain::BIT), ("x", Domain::up_to(2))]),
         ];
         for domain in domains {
             let values: Vec<Value> = (0..domain.size()).map(|k| domain.nth(k)).collect();
             assert!(values.iter().all(|value| domain.contains(value)), "{domain}");
             assert!((1..values.len()).all(|k| !values[..k].contains(&values[k])), "{domain}");
+            assert!((0..).zip(&values).all(|(k, value)| domain.index(value) == Some(k)), "{domain}");
+            assert_eq!((domain.index(&Value::Bool(true)), domain.index(&Value::Int(99))), (None, None), "{domain}");
         }
     }
 

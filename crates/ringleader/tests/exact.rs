@@ -10,6 +10,9 @@ use std::ops::ControlFlow;
 
 use ringleader::lab::populate_trial;
 use ringleader::protocol::{Input, Params, Protocol, Transition};
+use ringleader::protocols::aaf::Aaf;
+use ringleader::protocols::aaf_colouring::AafColouring;
+use ringleader::protocols::fj::Fj;
 use ringleader::protocols::pcl::Pcl;
 use ringleader::protocols::por::Por;
 use ringleader::protocols::ppl::Ppl;
@@ -50,6 +53,8 @@ fn successors<P: Protocol>(protocol: &P, ring: Ring, config: &Config<P>) -> Vec<
     if protocol.is_safe(config) {
         return Vec::new();
     }
+    // What the immediate oracle says.
+    let leader = config.iter().any(|state| protocol.is_leader(state));
     let mut all = Vec::new();
     for arc in 0..ring.arcs() {
         let e = ring.arc(arc);
@@ -57,7 +62,7 @@ fn successors<P: Protocol>(protocol: &P, ring: Ring, config: &Config<P>) -> Vec<
         let coins = if protocol.reads_coin(&l, &r) { protocol.coins() } else { 1 };
         for coin in 0..coins {
             let (mut next, mut l, mut r) = (config.clone(), l, r);
-            protocol.interact(&mut l, &mut r, Input { coin, ..Input::default() });
+            protocol.interact(&mut l, &mut r, Input { coin, leader });
             (next[e.initiator], next[e.responder]) = (l, r);
             all.push((next, 1.0 / (ring.arcs() as f64 * coins as f64)));
         }
@@ -151,4 +156,11 @@ fn ysm_takes_the_expected_time() {
     compare::<Ysm>(3, &Params::default(), "leaderless", 20_000);
     compare::<Ysm>(4, &Params::default().with("bound", 5), "leaderless", 20_000);
     compare::<Ysm>(5, &Params::default(), "two-leaders", 20_000);
+}
+
+#[test]
+fn fj_and_aaf_take_the_expected_time() {
+    compare::<Fj>(5, &Params::default(), "two-leaders", 10_000);
+    compare::<Aaf>(4, &Params::default(), "barriers", 10_000);
+    compare::<AafColouring>(4, &Params::default(), "one-color", 10_000);
 }

@@ -307,7 +307,7 @@ impl Report<'_> {
         let fails_somewhere =
             |name: &str| self.verdicts().any(|(claim, verdict)| claim.name == name && *verdict == Verdict::Fails);
         if self.verdicts().any(|(_, verdict)| matches!(verdict, Verdict::Unknown(_))) {
-            return Err(Stop::Unknown);
+            return Err(Stop::Undecided);
         }
         match self.verdicts().find(|(claim, _)| claim.canary && !fails_somewhere(claim.name)) {
             Some((claim, _)) => {
@@ -358,7 +358,7 @@ fn parameters(claim: &Claim, point: Point) -> (Option<usize>, Option<usize>) {
 
 fn line(cells: [&str; 8]) -> String {
     let [rest @ .., last] = &cells;
-    format!("{}  {last}", line_of(rest.try_into().unwrap_or(&[""; 7])))
+    format!("{}  {last}", line_of(rest))
 }
 
 fn line_of(cells: &[&str; 7]) -> String {

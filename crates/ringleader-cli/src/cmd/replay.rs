@@ -25,13 +25,18 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<(), Stop> {
     }
     let trial = case.trial(None, &Default::default())?;
     let mut population = populate_trial(&trial)?;
+    if let Some(steps) = case.leaderless {
+        population.set_leaderless(steps)?;
+    }
+    let first_safe = population.is_safe();
     let (script, steps) = case.script(population.as_ref())?;
     let times = hash_times(&case, steps)?;
     let mut play = Play { population: population.as_mut(), script, at: 0, bar: Bar::new(steps, args.quiet) };
     let hashes = play.hashes(&times, steps, &faults(&case, steps)?)?;
     drop(play);
     let printed = print(population.as_ref(), steps, &hashes);
-    outcome(printed, expectations(&case, population.as_ref(), steps, &hashes))
+    let safe = same_safety(case.first_safe, first_safe, 0);
+    outcome(printed, safe.and_then(|()| expectations(&case, population.as_ref(), steps, &hashes)))
 }
 
 /// Every 100 steps up to the end, but in a run given by its seed not more than [`MAX_HASHES`] times.
@@ -156,11 +161,21 @@ fn expectations(case: &Case, population: &dyn Population, steps: u64, hashes: &[
     if let Some(wanted) = &case.last {
         same_final(wanted, population, steps)?;
     }
+    same_safety(case.last_safe, population.is_safe(), steps)?;
     let in_s_pl = population.facts().get("S_PL").cloned();
     match case.last_in_s_pl.map(Value::from) {
         Some(wanted) if in_s_pl.as_ref() != Some(&wanted) => {
             let found = in_s_pl.unwrap_or(Value::Null);
             Err(Stop::Failed(format!("step {steps}: S_PL is {found}, expected {wanted}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn same_safety(wanted: Option<bool>, found: bool, step: u64) -> Result<(), Stop> {
+    match wanted {
+        Some(wanted) if wanted != found => {
+            Err(Stop::Failed(format!("step {step}: safe is {found}, expected {wanted}")))
         }
         _ => Ok(()),
     }

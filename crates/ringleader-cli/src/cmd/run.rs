@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use ringleader::lab::{Population, populate_trial};
+use ringleader::protocol::Origin;
 use ringleader::trial::{Engine, From, Record, Scheduler, Trial};
 use ringleader::value::Value;
 
@@ -180,6 +181,9 @@ pub(super) fn introduce(out: &mut dyn Write, trial: &Trial, population: &dyn Pop
     let mut settings = vec![format!("n = {}", commas(trial.n))];
     settings.extend(population.settings().iter().map(|(name, value)| format!("{name} = {value}")));
     writeln!(out, "{}  {}", strong(about.name), about.summary)?;
+    if about.origin != Origin::Paper {
+        writeln!(out, "rules: {}", about.origin.name())?;
+    }
     let states = commas(population.states());
     writeln!(out, "{}", settings.join(", "))?;
     writeln!(out, "|Q| = {states} states an agent")
@@ -287,6 +291,7 @@ fn as_json(trial: &Trial, record: &Record, population: &dyn Population, command:
     };
     Value::map([
         ("protocol", population.about().name.into()),
+        ("rules", population.about().origin.name().into()),
         ("n", trial.n.into()),
         ("settings", Value::map(population.settings())),
         ("states", Value::Digits(population.states().to_string())),

@@ -225,6 +225,7 @@ impl Report<'_> {
         });
         Value::map([
             ("protocol", self.population.about().name.into()),
+            ("rules", self.population.about().origin.name().into()),
             ("n", self.trial.n.into()),
             ("settings", Value::map(self.population.settings())),
             ("states", Value::Digits(self.population.states().to_string())),

@@ -128,12 +128,19 @@ fn leaderless(aaf: &Aaf, ring: Ring, _: &mut Generator) -> Result<Vec<State>, Er
     Ok(config)
 }
 
-/// Two leaders, half a ring apart, and a barrier before each of them.
-fn two_leaders(aaf: &Aaf, ring: Ring, _: &mut Generator) -> Result<Vec<State>, Error> {
-    let (half, mut config) = (ring.n() / 2, vec![State::default(); ring.n()]);
-    for stretch in [0..half, half..ring.n()] {
-        aaf.count_from(&mut config[stretch.clone()], 0, 0);
-        config[stretch.start].leader = 1;
+/// Two leaders, half a ring apart, and one barrier.
+fn two_leaders(aaf: &Aaf, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, Error> {
+    let mut config = leaderless(aaf, ring, generator)?;
+    (config[0].leader, config[ring.n() / 2].leader) = (1, 1);
+    Ok(config)
+}
+
+/// No leader, and barriers a third of the ring apart: a stretch begins with the label that the one before ends with.
+fn three_barriers(aaf: &Aaf, ring: Ring, _: &mut Generator) -> Result<Vec<State>, Error> {
+    let (n, mut config) = (ring.n(), vec![State::default(); ring.n()]);
+    for i in 1..n {
+        let before = config[i - 1].label;
+        config[i].label = if i == n / 3 || i == 2 * n / 3 { before } else { aaf.next(before) };
     }
     Ok(config)
 }
@@ -163,7 +170,7 @@ impl Protocol for Aaf {
         bound: "Theta(n^3)",
         origin: Origin::Mixed("a secondary source for k = 2, else a reconstruction"),
         elects: true,
-        safe: "one leader, one barrier, nothing dangerous between them",
+        safe: "one leader, one barrier, peace",
         parameters: &[Parameter {
             name: "k",
             help: "k, which must not divide n [default: the least such]",
@@ -215,6 +222,11 @@ impl Protocol for Aaf {
 
     fn starts() -> Vec<Start<Self>> {
         vec![
+            Start {
+                name: "barriers",
+                about: "no leader, barriers a third of the ring apart; the worst start known",
+                make: three_barriers,
+            },
             Start { name: "leaderless", about: "every variable zero but one barrier, no leader", make: leaderless },
             Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
             Start {
@@ -227,7 +239,7 @@ impl Protocol for Aaf {
                 about: "every agent a leader, all else zero",
                 make: |_, ring, _| Ok(vec![State { leader: 1, ..State::default() }; ring.n()]),
             },
-            Start { name: "two-leaders", about: "two antipodal leaders, labels counted from each", make: two_leaders },
+            Start { name: "two-leaders", about: "two antipodal leaders, one barrier", make: two_leaders },
             Start { name: "safe", about: "a random safe configuration", make: safe },
         ]
     }

@@ -85,7 +85,7 @@ impl Protocol for AafToken {
         bound: "not stated",
         origin: Origin::Secondary,
         elects: false,
-        safe: "one active edge, one token, at its left end",
+        safe: "one active edge, one token",
         parameters: &[],
     };
 

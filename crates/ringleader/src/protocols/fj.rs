@@ -107,7 +107,7 @@ impl Protocol for Fj {
         bound: "Theta(n^3)",
         origin: Origin::Secondary,
         elects: true,
-        safe: "one leader, no bullet can reach it",
+        safe: "one leader, out of danger",
         parameters: &[Parameter {
             name: "delay",
             help: "the oracle says \"no leader\" only after so many steps without one [default: 0]",

@@ -1,0 +1,378 @@
+//! `ringleader check`: every configuration of a small ring, one by one.
+
+use std::io::{self, Write};
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ringleader::check::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work};
+use ringleader::lab::{Entry, Population, Script, populate_trial, protocol};
+use ringleader::protocol::Params;
+use ringleader::ring::Orientation;
+use ringleader::schedule::Recorded;
+use ringleader::trial::{From, Scheduler, Trial};
+use ringleader::value::Value;
+
+use crate::args::CheckArgs;
+use crate::case::draw;
+use crate::progress::{Bar, interrupted};
+use crate::stop::{Stop, outcome};
+use crate::text::{alarm, columns, commas, faint, good, strong};
+use crate::work::all_cores;
+use crate::{files, json};
+
+/// Words of 64 configurations that a thread takes at once.
+const CHUNK: u64 = 1 << 10;
+/// A run from a configuration that cannot become safe is so many times n^2 steps long.
+const TRAPPED: u64 = 1000;
+
+/// Numbers from here on do not fit into a table of 80 columns.
+const WIDE: u128 = 1_000_000_000_000;
+
+/// A size and what was found there.
+struct Row {
+    n: usize,
+    explored: Explored,
+    /// The first flaw as a case.
+    witness: Option<Value>,
+}
+
+pub(crate) fn check(args: &CheckArgs) -> Result<(), Stop> {
+    let entry = protocol(&args.protocol)?;
+    let sizes = &args.n.0;
+    // All that can be refused is refused before anything runs.
+    for &n in sizes {
+        entry.explore(n, &args.params.0, Scope { memory: 0, everywhere: false }, &mut |_, _, _| {
+            ControlFlow::Break(())
+        })?;
+    }
+    if let Some(path) = &args.witness {
+        files::check_writable(path)?;
+    }
+    let threads = args.threads.unwrap_or_else(all_cores);
+    let mut rows = Vec::new();
+    for &n in sizes {
+        let explored = explore(entry, n, args, threads)?;
+        let stopped = explored.verdict == Verdict::Stopped;
+        let witness = explored.flaws.first().map(|flaw| case(entry, n, &explored, flaw)).transpose()?;
+        rows.push(Row { n, explored, witness });
+        if stopped {
+            break;
+        }
+    }
+    let printed = files::to_stdout(|out| {
+        if args.json {
+            json::write(&mut &mut *out, &as_json(entry, args, &rows))?;
+            return writeln!(out);
+        }
+        report(out, entry, args, &rows)
+    });
+    if let (Some(path), Some(witness)) = (&args.witness, rows.iter().find_map(|row| row.witness.as_ref())) {
+        save(path, witness)?;
+    }
+    outcome(printed, verdict(&rows))
+}
+
+fn verdict(rows: &[Row]) -> Result<(), Stop> {
+    let any = |verdict: Verdict| rows.iter().any(|row| row.explored.verdict == verdict);
+    if any(Verdict::Fails) {
+        Err(Stop::Refuted)
+    } else if any(Verdict::Stopped) {
+        Err(Stop::Interrupted(None))
+    } else if any(Verdict::TooLarge) {
+        Err(Stop::Undecided)
+    } else {
+        Ok(())
+    }
+}
+
+fn save(path: &Path, witness: &Value) -> Result<(), Stop> {
+    files::write(path, |out| {
+        json::write(out, witness)?;
+        writeln!(out)
+    })
+}
+
+// --- Threads --------------------------------------------------------------------------------------------------
+
+fn explore(entry: Entry, n: usize, args: &CheckArgs, threads: usize) -> Result<Explored, Stop> {
+    let mut bar = Bar::new(0, args.quiet);
+    let mut workers = |what: &str, words: u64, work: &Work<'_>| share(&mut bar, n, what, words, work, threads);
+    let scope = Scope { memory: args.memory, everywhere: args.everywhere };
+    Ok(entry.explore(n, &args.params.0, scope, &mut workers)?)
+}
+
+/// Shares the words among threads; small work is not worth starting any.
+fn share(bar: &mut Bar, n: usize, what: &str, words: u64, work: &Work<'_>, threads: usize) -> ControlFlow<()> {
+    let next = AtomicU64::new(0);
+    let take = || -> Option<Range<u64>> {
+        let first = next.fetch_add(CHUNK, Ordering::Relaxed);
+        (first < words && !interrupted()).then(|| first..(first + CHUNK).min(words))
+    };
+    let shown = |bar: &mut Bar| {
+        bar.set_length(64 * words);
+        let done = next.load(Ordering::Relaxed).min(words);
+        bar.show(64 * done, || format!("configurations, n = {n}, {what}"))
+    };
+    if threads == 1 || words <= CHUNK {
+        while let Some(range) = take() {
+            work(range);
+            shown(bar)?;
+        }
+        return shown(bar);
+    }
+    let work_on = || {
+        while let Some(range) = take() {
+            work(range);
+        }
+    };
+    thread::scope(|scope| {
+        // If not all threads can be started, the others do the work; this one looks after the bar.
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work_on).ok();
+        let workers: Vec<_> = (0..threads).filter_map(start).collect();
+        if workers.is_empty() {
+            work_on();
+        }
+        while !workers.iter().all(|worker| worker.is_finished()) {
+            let _ = shown(bar);
+            thread::sleep(Duration::from_millis(1));
+        }
+    });
+    shown(bar)
+}
+
+// --- Witnesses ------------------------------------------------------------------------------------------------
+
+/// A flaw as a case that `replay` confirms: the step that breaks a claim, or a run that does not become safe.
+fn case(entry: Entry, n: usize, explored: &Explored, flaw: &Flaw) -> Result<Value, Stop> {
+    let mut trial = Trial::new(entry.about.name, n, 0);
+    trial.from = Some(From::Given(flaw.config.clone()));
+    trial.params = settings(explored);
+    let mut population = populate_trial(&trial)?;
+    if flaw.leaderless > 0 {
+        population.set_leaderless(flaw.leaderless)?;
+    }
+    let mut pairs = vec![("protocol", entry.about.case.into()), ("n", n.into())];
+    pairs.extend(explored.settings.iter().cloned());
+    pairs.push(("claim", flaw.claim.text(explored.promise).into()));
+    pairs.push(("initial", agents(population.as_ref())));
+    pairs.push(("initial_safe", population.is_safe().into()));
+    if flaw.leaderless > 0 {
+        pairs.push(("leaderless", flaw.leaderless.into()));
+    }
+    let first = json::hash(population.as_ref());
+    let (script, steps, described) = script(flaw, population.as_ref());
+    pairs.extend(described);
+    follow(population.as_mut(), script, steps)?;
+    let hashes = [(0, first), (steps, json::hash(population.as_ref()))];
+    let hash = |(t, hash): (u64, String)| Value::from(vec![Value::from(t), hash.into()]);
+    pairs.push(("hashes", hashes.map(hash).to_vec().into()));
+    pairs.push(("final", agents(population.as_ref())));
+    pairs.push(("final_safe", population.is_safe().into()));
+    Ok(Value::map(pairs))
+}
+
+/// What happens, its length, and how a case says it.
+fn script(flaw: &Flaw, population: &dyn Population) -> (Script, u64, Vec<(&'static str, Value)>) {
+    let ring = population.ring();
+    let Some((e, coin)) = flaw.step else {
+        let (seed, steps) = (0, TRAPPED * (ring.n() as u64).pow(2));
+        let scheduler = Scheduler::Uniform;
+        let described =
+            vec![("scheduler", scheduler.name().into()), ("seed", Value::from(seed)), ("steps", Value::from(steps))];
+        return (Script::new(scheduler, ring, seed), steps, described);
+    };
+    let recorded =
+        Recorded { interactions: vec![e].into_iter(), coins: coin.into_iter().collect::<Vec<u64>>().into_iter() };
+    let directed = ring.orientation() == Orientation::Directed;
+    let interaction: Value = if directed { e.initiator.into() } else { vec![e.initiator, e.responder].into() };
+    let draws: Vec<Value> = coin.iter().map(|&coin| draw(coin, &population.dice()).into()).collect();
+    (Script::Recorded(recorded), 1, vec![("schedule", vec![interaction].into()), ("draws", draws.into())])
+}
+
+fn follow(population: &mut dyn Population, mut script: Script, steps: u64) -> Result<(), Stop> {
+    let followed = population.follow(&mut script, steps);
+    followed.map_err(|(halt, step)| Stop::Bad(format!("the witness ends after {step} steps: {halt:?}")))
+}
+
+fn agents(population: &dyn Population) -> Value {
+    (0..population.ring().n()).map(|i| population.agent(i)).collect::<Vec<_>>().into()
+}
+
+/// The parameters in force as a trial takes them.
+fn settings(explored: &Explored) -> Params {
+    let number = |value: &Value| value.as_int().and_then(|value| u64::try_from(value).ok());
+    let named = |(name, value): &(&str, Value)| Some(((*name).to_owned(), number(value)?));
+    Params(explored.settings.iter().filter_map(named).collect())
+}
+
+// --- For people -----------------------------------------------------------------------------------------------
+
+fn report(out: &mut dyn Write, entry: Entry, args: &CheckArgs, rows: &[Row]) -> io::Result<()> {
+    let about = entry.about;
+    writeln!(out, "{}  {}", strong(about.name), about.summary)?;
+    writeln!(out, "rules {}, ring {}", about.origin.name(), about.ring.name())?;
+    writeln!(out, "safe set: {}", about.safe)?;
+    if let Some(Row { explored, .. }) = rows.first() {
+        writeln!(out, "claims:")?;
+        explored.claims.iter().try_for_each(|claim| writeln!(out, "  {}", claim.text(explored.promise)))?;
+    }
+    writeln!(out)?;
+    table(out, rows)?;
+    if rows.iter().all(|row| row.explored.verdict == Verdict::Holds) {
+        return writeln!(out, "{} from every configuration checked", good("holds"));
+    }
+    rows.iter().try_for_each(|row| findings(out, entry, args, row))
+}
+
+fn table(out: &mut dyn Write, rows: &[Row]) -> io::Result<()> {
+    let header = ["n", "|Q|", "inputs", "configurations", "promised", "safe", "farthest", "verdict"];
+    let header = header.map(str::to_owned).to_vec();
+    let lines = columns(&std::iter::once(header).chain(rows.iter().map(cells)).collect::<Vec<_>>());
+    writeln!(out, "{}", strong(&lines[0]))?;
+    lines[1..].iter().try_for_each(|line| writeln!(out, "{line}"))?;
+    let note = "|Q|: states an agent may have for given inputs; inputs: ways to give them\n\
+        promised: from where safety is claimed; farthest: fewest interactions to\n\
+        safety from the farthest configuration that can become safe";
+    note.lines().try_for_each(|line| writeln!(out, "{}", faint(line)))
+}
+
+fn cells(row: &Row) -> Vec<String> {
+    let Row { n, explored, .. } = row;
+    let known = |value: u64| match explored.verdict {
+        Verdict::Holds | Verdict::Fails => commas(value),
+        _ => "-".into(),
+    };
+    vec![
+        n.to_string(),
+        commas(explored.states),
+        explored.inputs.map_or("-".into(), commas),
+        if explored.configurations.is_some_and(|all| all < WIDE) { size(*n, explored) } else { order(*n, explored) },
+        known(explored.promised),
+        known(explored.safe),
+        known(explored.farthest),
+        explored.verdict.name().to_owned(),
+    ]
+}
+
+/// The number of configurations, or its order where it has more than 38 digits.
+fn size(n: usize, explored: &Explored) -> String {
+    explored.configurations.map_or_else(|| order(n, explored), commas)
+}
+
+fn order(n: usize, explored: &Explored) -> String {
+    format!("about 10^{}", (n as f64 * (explored.states as f64).log10()).round())
+}
+
+fn findings(out: &mut dyn Write, entry: Entry, args: &CheckArgs, row: &Row) -> io::Result<()> {
+    let Row { n, explored, witness } = row;
+    match explored.verdict {
+        Verdict::Holds => Ok(()),
+        Verdict::Stopped => writeln!(out, "n = {n}: {}, nothing is known", alarm("interrupted")),
+        Verdict::TooLarge => {
+            writeln!(out, "n = {n}: {}: {} configurations", alarm("too large"), size(*n, explored))?;
+            if has_inputs(entry) {
+                writeln!(out, "so many for each of the inputs")?;
+            }
+            writeln!(out, "nothing was checked; the memory allowed is {} MiB (--memory)", commas(args.memory >> 20))
+        }
+        Verdict::Fails => {
+            for flaw in &explored.flaws {
+                let (claim, count) = (flaw.claim.text(explored.promise), commas(flaw.count));
+                writeln!(out, "n = {n}: {}: {claim}", alarm("fails"))?;
+                writeln!(out, "it is not so at {count} configurations")?;
+            }
+            match (&args.witness, witness) {
+                (Some(path), _) => writeln!(out, "witness: ringleader replay {}", path.display()),
+                (None, Some(witness)) => {
+                    writeln!(out, "witness, for `ringleader replay -` (--witness FILE writes it):")?;
+                    json::write(&mut &mut *out, witness)?;
+                    writeln!(out)
+                }
+                (None, None) => Ok(()),
+            }
+        }
+    }
+}
+
+fn has_inputs(entry: Entry) -> bool {
+    let trial = Trial::new(entry.about.name, 5, 0);
+    entry.populate(&trial).is_ok_and(|population| population.variables().iter().any(|(_, _, input)| *input))
+}
+
+// --- For machines ---------------------------------------------------------------------------------------------
+
+fn as_json(entry: Entry, args: &CheckArgs, rows: &[Row]) -> Value {
+    let about = entry.about;
+    Value::map([
+        ("protocol", about.name.into()),
+        ("rules", about.origin.name().into()),
+        ("safe_set", about.safe.into()),
+        ("memory", args.memory.into()),
+        ("checks", rows.iter().map(row_as_json).collect::<Vec<_>>().into()),
+    ])
+}
+
+fn row_as_json(row: &Row) -> Value {
+    let Row { n, explored, witness } = row;
+    let done = matches!(explored.verdict, Verdict::Holds | Verdict::Fails);
+    let known = |value: u64| Value::from(done.then_some(value));
+    let digits = |number: u128| Value::Digits(number.to_string());
+    let claim = |claim: &Claim| {
+        let flaw = explored.flaws.iter().find(|flaw| flaw.claim == *claim);
+        Value::map([
+            ("claim", claim.text(explored.promise).into()),
+            ("holds", done.then_some(flaw.is_none()).into()),
+            ("exceptions", done.then_some(flaw.map_or(0, |flaw| flaw.count)).into()),
+        ])
+    };
+    Value::map([
+        ("n", (*n).into()),
+        ("settings", Value::map(explored.settings.iter().cloned())),
+        ("states", digits(explored.states)),
+        ("inputs", explored.inputs.into()),
+        ("configurations", explored.configurations.map(digits).into()),
+        ("promise", explored.promise.into()),
+        ("promised", known(explored.promised)),
+        ("safe", known(explored.safe)),
+        ("farthest", known(explored.farthest)),
+        ("verdict", explored.verdict.name().into()),
+        ("claims", explored.claims.iter().map(claim).collect::<Vec<_>>().into()),
+        ("witness", witness.clone().into()),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ringleader::ring::Interaction;
+
+    /// A step with a coin on an undirected ring, as a closure that fails would give.
+    #[test]
+    fn a_step_that_reads_a_coin_is_a_case() {
+        let entry = protocol("pcl").unwrap();
+        let scope = Scope { memory: 1 << 20, everywhere: false };
+        let params = Params::default().with("colors", 3);
+        let explored = entry.explore(3, &params, scope, &mut |_, words, work| {
+            work(0..words);
+            ControlFlow::Continue(())
+        });
+        let agent = |color: u8, stamp: u8, bit: u8| {
+            Value::map([("color", color.into()), ("stampC", stamp.into()), ("stampB", bit.into())])
+        };
+        let flaw = Flaw {
+            claim: Claim::SafeClosed,
+            config: vec![agent(0, 1, 0), agent(1, 0, 1), agent(2, 2, 0)],
+            leaderless: 0,
+            step: Some((Interaction { initiator: 1, responder: 0 }, Some(5))),
+            count: 1,
+        };
+        let case = case(entry, 3, &explored.unwrap(), &flaw).unwrap();
+        let list = |name: &str| case.get(name).unwrap().to_string();
+        assert_eq!((list("schedule"), list("draws")), ("[[1,0]]".into(), "[[1,2]]".into()));
+        let Some(Value::List(last)) = case.get("final") else { panic!("{case}") };
+        assert_eq!((last[1].get("color"), last[0].get("color")), (Some(&Value::Int(1)), Some(&Value::Int(2))));
+    }
+}

@@ -1,0 +1,169 @@
+//! `ringleader check` as a user meets it, and its witnesses as `replay` and `inspect` meet them.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod harness;
+
+use std::process::{Output, Stdio};
+use std::time::Duration;
+
+use harness::{complaint, file, json, place, program, ringleader};
+use serde_json::{Value, json as literal};
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or(-1)
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn a_check_that_holds_says_what_was_claimed_and_of_how_many() {
+    let output = ringleader(&["check", "fj", "--n", "3..5"]);
+    let shown = text(&output);
+    assert_eq!((code(&output), complaint(&output).as_str()), (0, ""));
+    for words in [
+        "a secondary source",
+        "the safe set is closed",
+        "outputs are constant",
+        "from every configuration the safe set is reachable",
+        "32,768",
+        "holds",
+    ] {
+        assert!(shown.contains(words), "{words} is missing:\n{shown}");
+    }
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    let elim = text(&ringleader(&["check", "elim", "--n", "3"]));
+    assert!(elim.contains("C_PB is closed") && elim.contains("from every configuration of C_PB"), "{elim}");
+}
+
+#[test]
+fn threads_change_nothing() {
+    let with = |threads: &str| {
+        let output = ringleader(&["check", "ysm", "--n", "3", "--bound", "5", "--json", "--threads", threads]);
+        assert_eq!(code(&output), 0);
+        json(&output)
+    };
+    let one = with("1");
+    assert_eq!(
+        (&one["checks"][0]["configurations"], &one["checks"][0]["safe"]),
+        (&literal!(1_728_000), &literal!(1980))
+    );
+    assert_eq!(one, with("3"));
+}
+
+#[test]
+fn a_witness_replays_and_inspects() {
+    let path = place("witness.json");
+    let output = ringleader(&["check", "elim", "--n", "3", "--everywhere", "--witness", &path]);
+    assert_eq!(code(&output), 1);
+    assert!(
+        text(&output).contains("fails") && text(&output).contains("witness: ringleader replay"),
+        "{}",
+        text(&output)
+    );
+    let replayed = ringleader(&["replay", &path]);
+    assert_eq!(code(&replayed), 0, "{}", complaint(&replayed));
+    assert_eq!(json(&replayed)["safe"], literal!(false));
+    let facts = json(&ringleader(&["inspect", &path]));
+    assert_eq!(
+        (&facts["safe"], &facts["C_PB"], &facts["leaders"]),
+        (&literal!(false), &literal!(false), &literal!([]))
+    );
+    let found = json(&ringleader(&["check", "elim", "--n", "3", "--everywhere", "--json"]));
+    let written: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(found["checks"][0]["witness"], written);
+}
+
+/// What `replay` checks of a witness: a case that claims otherwise fails.
+#[test]
+fn a_wrong_claim_of_safety_is_found() {
+    let agent = literal!({"leader": 0, "bullet": 0, "shield": 0});
+    let leader = literal!({"leader": 1, "bullet": 0, "shield": 1});
+    let case = |first: bool, last: bool, delay: u64, leaderless: u64| {
+        let case = literal!({"protocol": "FJ06", "n": 3, "delay": delay, "leaderless": leaderless, "initial": [agent, agent, agent],
+            "schedule": [0], "initial_safe": first, "final_safe": last, "leader": leader});
+        ringleader(&["replay", &file(&format!("fj-{first}-{last}-{delay}-{leaderless}.json"), &case.to_string())])
+    };
+    assert_eq!(code(&case(false, true, 0, 0)), 0, "the immediate oracle makes a leader at once");
+    assert_eq!(code(&case(false, false, 2, 1)), 0, "a late one does not");
+    assert_eq!(code(&case(false, true, 2, 2)), 0, "but in time");
+    let wrong = case(true, true, 0, 0);
+    assert!(code(&wrong) == 1 && complaint(&wrong).contains("step 0: safe is false"), "{}", complaint(&wrong));
+    let wrong = case(false, false, 0, 0);
+    assert!(code(&wrong) == 1 && complaint(&wrong).contains("step 1: safe is true"), "{}", complaint(&wrong));
+    let refused = case(false, true, 2, 3);
+    assert!(code(&refused) == 2 && complaint(&refused).contains("leaderless = 3"), "{}", complaint(&refused));
+}
+
+#[test]
+fn a_trace_with_a_late_oracle_replays() {
+    let path = place("late.json");
+    let run = ["run", "--protocol", "fj", "--n", "6", "--delay", "50", "--start", "leaderless", "--seed", "4"];
+    let faults = ["--fault", "agents=6,variable=leader,at=safe", "--fault", "list=0+1+2+3+4+5,variable=leader,at=30"];
+    let output = ringleader(&[&run[..], &faults[..], &["--trace", &path]].concat());
+    assert_eq!(code(&output), 0, "{}", complaint(&output));
+    let replayed = ringleader(&["replay", &path]);
+    assert_eq!(code(&replayed), 0, "{}", complaint(&replayed));
+    assert_eq!(json(&replayed)["safe"], literal!(true));
+}
+
+#[test]
+fn what_is_too_large_is_told_with_its_size() {
+    let output = ringleader(&["check", "thue-morse", "--n", "3"]);
+    assert_eq!(code(&output), 4);
+    assert!(text(&output).contains("too large") && text(&output).contains("our own design"), "{}", text(&output));
+    let output = ringleader(&["check", "fj", "--n", "6,3", "--memory", "16K", "--json"]);
+    let checks = json(&output)["checks"].clone();
+    assert_eq!(
+        (code(&output), &checks[0]["verdict"], &checks[1]["verdict"]),
+        (4, &literal!("too large"), &literal!("holds"))
+    );
+    assert_eq!((&checks[0]["configurations"], &checks[0]["safe"]), (&literal!(262_144), &Value::Null));
+}
+
+#[test]
+fn bad_use_is_refused_before_anything_runs() {
+    for (args, words) in [
+        (vec!["check", "fj"], "--n"),
+        (vec!["check", "fj", "--n", "2"], "n = 2"),
+        (vec!["check", "fj", "--n", "8..3"], "a range such as 3..8"),
+        (vec!["check", "fj", "--n", "three"], "a range such as 3..8"),
+        (vec!["check", "aaf", "--k", "2", "--n", "3..5"], "it divides n = 4"),
+        (vec!["check", "ysm", "--n", "5", "--bound", "4"], "N must be at least n"),
+        (vec!["check", "fj", "--n", "3", "--psi", "4"], "fj takes delay"),
+        (vec!["check", "nothing", "--n", "3"], "protocol = nothing"),
+        (vec!["check", "fj", "--n", "3", "--memory", "much"], "512M"),
+        (vec!["check", "fj", "--n", "3", "--witness", "/no/such/folder/case.json"], "cannot write"),
+    ] {
+        let output = ringleader(&args);
+        assert_eq!((code(&output), text(&output).as_str()), (2, ""), "{args:?}");
+        assert!(complaint(&output).contains(words), "{args:?}: {}", complaint(&output));
+    }
+}
+
+#[test]
+fn interruption_keeps_what_was_checked() {
+    let mut child = program();
+    child.args(["check", "elim", "--n", "3,6", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = child.spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    let checks = json(&output)["checks"].clone();
+    assert_eq!(
+        (code(&output), &checks[0]["verdict"], &checks[1]["verdict"]),
+        (130, &literal!("holds"), &literal!("stopped"))
+    );
+}
+
+#[test]
+fn the_readme_shows_a_check_as_it_is() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let shown = text(&ringleader(&["check", "fj", "--n", "3..6"]));
+    assert!(
+        readme.contains("`ringleader check fj --n 3..6`:") && readme.contains(&shown),
+        "the README's check is not:\n{shown}"
+    );
+}

@@ -1,0 +1,769 @@
+//! Thue-Morse: self-stabilizing leader election on any directed ring with a constant number of states. **Our own design**, in the
+//! spirit of a system that the paper cites as CC19, whose rules are not available; nothing here is that system.
+//!
+//! The Thue-Morse string contains no overlap a w a w a (a letter a, a string w). A leader writes it along the ring, bit by bit. *Checkers* are
+//! lists of cells over consecutive agents that look for an overlap in the bits that they lie on: without a leader a list may go
+//! round the ring more than twice and then finds the ring's own period as one, so that a leader is made; behind a leader
+//! the string has none. *EliminateLeaders* leaves one leader. All this works only while the scheduler leaves a list alone for long, which makes
+//! it super-exponentially slow: rings of more than four agents are out of reach in practice.
+//!
+//! A checker list has a cell `M1` that is compared with the cell at its end; `E` marks where the first period ends. Its head
+//! grows the list (`G`), carries the bit of the end to the left (`L0`, `L1`), advances M1 after a match (`A`), and returns to the right end to
+//! add a cell (`R`). M1 has reached E when x_j = x_{j+p} for all j <= p: an overlap. The writer doubles in the same way: `P` marks the bit x_i
+//! from which x_{2i} = x_i and x_{2i+1} = 1 - x_i are written (`K`, `O`), then its head goes back (`B`) and advances P (`N`).
+
+use crate::error::Error;
+use crate::protocol::{
+    About, Input, Lane, Origin, Params, Phase, PhaseKind, Protocol, Start, Transition, leaders, uniform,
+};
+use crate::protocols::ppl::{War, Warrior, eliminate_leaders, picture, sets::in_c_pb, starts::make_peace};
+use crate::random::{Generator, below, index};
+use crate::ring::{Orientation, Ring};
+use crate::value::Value;
+use crate::variable;
+use crate::variables::{Domain, Field, Variables};
+
+/// How many checker cells an agent has, one in each layer: enough for a list that goes round twice and one further.
+pub const LAYERS: usize = 3;
+
+/// What a cell's left or right end is linked to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Link {
+    /// Nothing: the list begins or ends here.
+    #[default]
+    Open,
+    /// A cell in the same layer.
+    Same,
+    /// On the right, a cell one layer up; on the left, one layer down.
+    Step,
+}
+
+use Link::{Open, Same, Step};
+
+/// The head of a checker list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[expect(missing_docs, reason = "explained above")]
+pub enum Head {
+    #[default]
+    None,
+    G,
+    L(u8),
+    A,
+    R,
+}
+
+/// The head of a writer list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[expect(missing_docs, reason = "explained above")]
+pub enum Pen {
+    #[default]
+    None,
+    K(u8),
+    O(u8),
+    B,
+    N,
+}
+
+/// A cell of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Cell<H> {
+    /// Where the list goes on to the left.
+    pub left: Link,
+    /// Where the list goes on to the right.
+    pub right: Link,
+    /// `M1` of a checker, `P` of a writer.
+    pub mark: bool,
+    /// `E` of a checker.
+    pub end: bool,
+    /// The head, if it is here.
+    pub head: H,
+}
+
+/// A cell of a checker.
+pub type Checker = Option<Cell<Head>>;
+/// A cell of a writer.
+pub type Writer = Option<Cell<Pen>>;
+
+/// The state of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[expect(missing_docs, reason = "explained above")]
+pub struct State {
+    pub leader: u8,
+    pub bullet: u8,
+    pub shield: u8,
+    pub signal_b: u8,
+    pub x: u8,
+    /// How many interactions in a row the agent has been responder, up to 3.
+    pub rc: u8,
+    pub checkers: [Checker; LAYERS],
+    pub writer: Writer,
+}
+
+impl War for State {
+    #[inline(always)]
+    fn warrior(&self) -> Warrior<u8> {
+        let Self { leader, bullet, shield, signal_b, .. } = *self;
+        Warrior { leader, bullet, shield, signal_b }
+    }
+
+    #[inline(always)]
+    fn warrior_mut(&mut self) -> Warrior<&mut u8> {
+        let Self { leader, bullet, shield, signal_b, .. } = self;
+        Warrior { leader, bullet, shield, signal_b }
+    }
+}
+
+/// The protocol; it has no parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ThueMorse;
+
+// --- 1. Erosion -----------------------------------------------------------------------------------------------
+
+/// The layer of the right neighbour that a right link from this layer leads to.
+fn up(layer: usize, link: Link) -> Option<usize> {
+    match link {
+        Open => None,
+        Same => Some(layer),
+        Step => Some(layer + 1).filter(|&layer| layer < LAYERS),
+    }
+}
+
+/// The layer of the left neighbour that a left link from this layer leads to.
+fn down(layer: usize, link: Link) -> Option<usize> {
+    match link {
+        Open => None,
+        Same => Some(layer),
+        Step => layer.checked_sub(1),
+    }
+}
+
+/// Whether a checker cell of the left agent is linked to one of the right agent, and that to it.
+fn linked(l: &State, layer: usize, r: &State) -> bool {
+    let Some(cell) = l.checkers[layer].filter(|cell| cell.right != Open) else { return false };
+    let other = up(layer, cell.right).and_then(|layer| r.checkers[layer]);
+    other.is_some_and(|other| other.left == cell.right)
+}
+
+/// Links that are not returned, or that lead into a leader, and writer cells in the wrong place.
+fn erode(l: &mut State, r: &mut State) {
+    let (old_l, old_r) = (*l, *r);
+    for layer in 0..LAYERS {
+        let into_leader = r.leader == 1;
+        let broken = |cell: &Cell<Head>| cell.right != Open && (into_leader || !linked(&old_l, layer, &old_r));
+        l.checkers[layer] = l.checkers[layer].filter(|cell| !broken(cell));
+        let returned = |cell: &Cell<Head>| down(layer, cell.left).is_some_and(|below| linked(&old_l, below, &old_r));
+        let broken = |cell: &Cell<Head>| cell.left != Open && (into_leader || !returned(cell));
+        r.checkers[layer] = r.checkers[layer].filter(|cell| !broken(cell));
+    }
+    let written = old_l.writer.is_some_and(|cell| cell.right == Same)
+        && old_r.writer.is_some_and(|cell| cell.left == Same)
+        && r.leader == 0;
+    l.writer = l.writer.filter(|cell| cell.right == Open || written);
+    r.writer = r.writer.filter(|cell| cell.left == Open || written);
+    for v in [l, r] {
+        v.writer = v.writer.filter(|cell| (cell.left == Open) == (v.leader == 1));
+    }
+}
+
+// --- 2. Checkers ----------------------------------------------------------------------------------------------
+
+/// Adds a cell to the right of a list that ends in `layer`, with this head: in the same layer if it is free, else one up.
+fn extend(l: &mut State, layer: usize, r: &mut State, head: Head) -> Option<usize> {
+    let free = |link: Link| up(layer, link).filter(|&above| r.checkers[above].is_none()).map(|above| (link, above));
+    let (link, above) = [Same, Step].into_iter().find_map(free).filter(|_| r.leader == 0)?;
+    let cell = l.checkers[layer].as_mut()?;
+    (cell.right, cell.head) = (link, Head::None);
+    r.checkers[above] = Some(Cell { left: link, right: Open, mark: false, end: false, head });
+    Some(above)
+}
+
+/// The head of the left agent's cell acts towards the right one. Tells where in the right agent it has arrived.
+fn act_right(l: &mut State, layer: usize, r: &mut State) -> Option<usize> {
+    let cell = l.checkers[layer]?;
+    match (cell.head, cell.right) {
+        (Head::G, Open) => extend(l, layer, r, Head::G),
+        (Head::R, Open) if r.leader == 0 => {
+            let carried = Head::L(r.x);
+            extend(l, layer, r, carried)
+        }
+        (Head::A | Head::R, Same | Step) => {
+            let above = up(layer, cell.right)?;
+            l.checkers[layer].as_mut()?.head = Head::None;
+            let next = r.checkers[above].as_mut()?;
+            next.mark |= cell.head == Head::A;
+            next.head = Head::R;
+            Some(above)
+        }
+        (Head::None | Head::L(_), _) => None,
+        // R that would run into a leader, G that is not at the end, A that is.
+        _ => {
+            l.checkers[layer] = None;
+            None
+        }
+    }
+}
+
+/// The head of the right agent's cell acts towards the left one.
+fn act_left(l: &mut State, r: &mut State, layer: usize) -> Option<()> {
+    let cell = r.checkers[layer]?;
+    let carried = match (cell.head, cell.left) {
+        (Head::G, Open) => return None,
+        (Head::G, _) if cell.right == Open => r.x,
+        (Head::L(bit), Same | Step) => bit,
+        (Head::G | Head::L(_), _) => {
+            r.checkers[layer] = None;
+            return None;
+        }
+        _ => return None,
+    };
+    let mine = r.checkers[layer].as_mut()?;
+    mine.end |= cell.head == Head::G;
+    mine.head = Head::None;
+    arrive(l, down(layer, cell.left)?, carried);
+    Some(())
+}
+
+/// A bit from the end of the list arrives: it is compared where M1 is.
+fn arrive(l: &mut State, layer: usize, bit: u8) {
+    let Some(cell) = l.checkers[layer].as_mut() else { return };
+    if !cell.mark {
+        cell.head = Head::L(bit);
+    } else if l.x == bit && !cell.end {
+        (cell.mark, cell.head) = (false, Head::A);
+    } else {
+        if l.x == bit {
+            (l.leader, l.bullet, l.shield, l.signal_b) = (1, 2, 1, 0);
+        }
+        l.checkers[layer] = None;
+    }
+}
+
+/// Every head makes at most one move.
+fn check(l: &mut State, r: &mut State) {
+    let mut arrived = [false; LAYERS];
+    for layer in 0..LAYERS {
+        if let Some(there) = act_right(l, layer, r) {
+            arrived[there] = true;
+        }
+    }
+    for layer in (0..LAYERS).filter(|&layer| !arrived[layer]) {
+        act_left(l, r, layer);
+    }
+}
+
+// --- 3. The writer --------------------------------------------------------------------------------------------
+
+fn write(l: &mut State, r: &mut State) {
+    if write_right(l, r) != Some(true) {
+        write_left(l, r);
+    }
+}
+
+/// The writer's head in the left agent acts towards the right one. Tells whether it has arrived there.
+fn write_right(l: &mut State, r: &mut State) -> Option<bool> {
+    let cell = l.writer?;
+    match (cell.head, cell.right) {
+        (Pen::K(_) | Pen::O(_), Same) => {
+            r.writer.as_mut()?.head = cell.head;
+            l.writer.as_mut()?.head = Pen::None;
+        }
+        (Pen::N, Same) => {
+            let next = r.writer.as_mut()?;
+            (next.mark, next.head) = (true, Pen::K(r.x));
+            l.writer.as_mut()?.head = Pen::None;
+        }
+        (Pen::K(bit) | Pen::O(bit), Open) if r.leader == 0 && r.writer.is_none() => {
+            let doubled = matches!(cell.head, Pen::K(_));
+            (r.x, r.writer) = (if doubled { bit } else { 1 - bit }, Some(Cell { left: Same, ..Cell::default() }));
+            r.writer.as_mut()?.head = if doubled { Pen::O(bit) } else { Pen::B };
+            let cell = l.writer.as_mut()?;
+            (cell.right, cell.head) = (Same, Pen::None);
+        }
+        (Pen::None | Pen::B, _) => return Some(false),
+        _ => {
+            l.writer = None;
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
+/// The writer's head in the right agent goes back to the left one.
+fn write_left(l: &mut State, r: &mut State) -> Option<()> {
+    let cell = r.writer.filter(|cell| cell.head == Pen::B)?;
+    if cell.left == Open {
+        r.writer = None;
+        return None;
+    }
+    let next = l.writer.as_mut()?;
+    next.head = if next.mark { Pen::N } else { Pen::B };
+    next.mark = false;
+    r.writer.as_mut()?.head = Pen::None;
+    Some(())
+}
+
+// --- 4. and 5. Creation, and the counter of responses ---------------------------------------------------------
+
+fn create(l: &mut State) {
+    if l.checkers[0].is_none() && l.rc == 2 {
+        l.checkers[0] = Some(Cell { mark: true, head: Head::G, ..Cell::default() });
+    }
+    if l.leader == 1 && l.writer.is_none() && l.rc == 1 {
+        l.x = 0;
+        l.writer = Some(Cell { mark: true, head: Pen::O(0), ..Cell::default() });
+    }
+}
+
+fn count_responses(l: &mut State, r: &mut State) {
+    l.rc = 0;
+    if r.rc == 3 {
+        (r.checkers, r.writer) = ([None; LAYERS], None);
+    } else {
+        r.rc += 1;
+    }
+}
+
+impl Transition for ThueMorse {
+    type State = State;
+
+    fn interact(&self, l: &mut State, r: &mut State, _: Input) {
+        erode(l, r); // 1
+        check(l, r); // 2
+        write(l, r); // 3
+        create(l); // 4
+        count_responses(l, r); // 5
+        eliminate_leaders(l, r); // 6
+    }
+}
+
+// --- The safe set ---------------------------------------------------------------------------------------------
+
+/// Bit `i` of the Thue-Morse string: the parity of the ones of i.
+fn thue_morse(i: usize) -> u8 {
+    (i.count_ones() % 2) as u8
+}
+
+/// The configuration read from its only leader on, which becomes `u_0`; `None` if it has not exactly one.
+fn from_leader(config: &[State]) -> Option<Vec<State>> {
+    let mut led = (0..config.len()).filter(|&i| config[i].leader == 1);
+    let (w, None) = (led.next()?, led.next()) else { return None };
+    Some([&config[w..], &config[..w]].concat())
+}
+
+/// Whether every bit is that of the Thue-Morse string, from the leader on.
+fn written(config: &[State]) -> bool {
+    config.iter().enumerate().all(|(i, v)| v.x == thue_morse(i))
+}
+
+/// The checker lists of a ring with its leader first, each as its first agent and its cells. No list crosses into the leader.
+fn lists(config: &[State]) -> Vec<(usize, Vec<Cell<Head>>)> {
+    let n = config.len();
+    let linked = |i: usize, layer: usize| i + 1 < n && linked(&config[i], layer, &config[i + 1]);
+    let begins = |i: usize, layer: usize| {
+        let below = config[i].checkers[layer].and_then(|cell| down(layer, cell.left));
+        i == 0 || !below.is_some_and(|below| linked(i - 1, below))
+    };
+    let mut lists = Vec::new();
+    for (first, layer) in (0..n).flat_map(|i| (0..LAYERS).map(move |layer| (i, layer))) {
+        let Some(mut cell) = config[first].checkers[layer].filter(|_| begins(first, layer)) else { continue };
+        let (mut i, mut layer, mut cells) = (first, layer, vec![cell]);
+        while linked(i, layer) {
+            let Some(above) = up(layer, cell.right) else { break };
+            let Some(next) = config[i + 1].checkers[above] else { break };
+            (i, layer, cell) = (i + 1, above, next);
+            cells.push(cell);
+        }
+        lists.push((first, cells));
+    }
+    lists
+}
+
+/// A list on its own, that begins at agent `first` of a ring of `n` agents with the Thue-Morse string on it.
+struct Run {
+    first: usize,
+    n: usize,
+    cells: Vec<Cell<Head>>,
+    at: usize,
+}
+
+impl Run {
+    fn x(&self, k: usize) -> u8 {
+        thue_morse(self.first + k)
+    }
+
+    /// Whether the list may go on beyond its last cell: it ends there, and the leader is not next.
+    fn may_grow(&self) -> bool {
+        self.cells[self.cells.len() - 1].right == Open && self.first + self.cells.len() < self.n
+    }
+
+    fn grow(&mut self, head: Head) {
+        let last = self.cells.len() - 1;
+        (self.cells[last].right, self.cells[last].head) = (Same, Head::None);
+        self.cells.push(Cell { left: Same, head, ..Cell::default() });
+        self.at = last + 1;
+    }
+
+    /// Whether the list would make a leader, left to itself. Cells are lost on the way only, which cannot help it.
+    fn makes_a_leader(mut self) -> bool {
+        while self.cells[self.at].head == Head::G {
+            if self.cells[self.at].right != Open {
+                return false;
+            }
+            if self.at > 0 && self.stopped().goes_on_to_make_one() {
+                return true;
+            }
+            if !self.may_grow() {
+                return false;
+            }
+            self.grow(Head::G);
+        }
+        self.goes_on_to_make_one()
+    }
+
+    /// The same list, whose head has just stopped growing it.
+    fn stopped(&self) -> Self {
+        let mut cells = self.cells.clone();
+        cells[self.at].end = true;
+        cells[self.at].head = Head::L(self.x(self.at));
+        Self { cells, ..*self }
+    }
+
+    /// Every round advances M1 or ends the run, so this ends.
+    fn goes_on_to_make_one(mut self) -> bool {
+        loop {
+            let cell = self.cells[self.at];
+            match cell.head {
+                Head::L(bit) => {
+                    let Some(mark) = (0..self.at).rev().find(|&k| self.cells[k].mark) else { return false };
+                    if self.x(mark) != bit {
+                        return false;
+                    }
+                    if self.cells[mark].end {
+                        return true;
+                    }
+                    self.cells[self.at].head = Head::None;
+                    (self.cells[mark].mark, self.cells[mark].head) = (false, Head::A);
+                    self.at = mark;
+                }
+                Head::A if self.at + 1 < self.cells.len() => {
+                    self.cells[self.at].head = Head::None;
+                    self.at += 1;
+                    (self.cells[self.at].mark, self.cells[self.at].head) = (true, Head::R);
+                }
+                Head::R if self.may_grow() => {
+                    self.cells[self.at].head = Head::None;
+                    let bit = self.x(self.cells.len());
+                    self.grow(Head::L(bit));
+                }
+                _ => return false,
+            }
+        }
+    }
+}
+
+/// Whether a list cannot make a leader: at most one head, and that one finds no overlap.
+fn harmless(first: usize, n: usize, cells: Vec<Cell<Head>>) -> bool {
+    let mut heads = (0..cells.len()).filter(|&k| cells[k].head != Head::None);
+    match (heads.next(), heads.next()) {
+        (None, _) => true,
+        (Some(at), None) => !Run { first, n, cells, at }.makes_a_leader(),
+        _ => false,
+    }
+}
+
+/// The writer's lists of a ring with its leader first, each as its first agent and its cells.
+fn writers(config: &[State]) -> Vec<(usize, Vec<Cell<Pen>>)> {
+    let mut lists: Vec<(usize, Vec<Cell<Pen>>)> = Vec::new();
+    for (i, cell) in config.iter().enumerate().filter_map(|(i, v)| v.writer.map(|cell| (i, cell))) {
+        match lists.last_mut() {
+            Some((first, cells))
+                if *first + cells.len() == i && cells[cells.len() - 1].right == Same && cell.left == Same =>
+            {
+                cells.push(cell);
+            }
+            _ => lists.push((i, vec![cell])),
+        }
+    }
+    lists
+}
+
+/// Whether a writer's list writes nothing but the Thue-Morse string, left to itself: at most one head, and every bit right.
+fn faithful(first: usize, n: usize, mut cells: Vec<Cell<Pen>>) -> bool {
+    let mut heads = (0..cells.len()).filter(|&k| cells[k].head != Pen::None);
+    let (Some(mut at), None) = (heads.next(), heads.next()) else {
+        return cells.iter().filter(|cell| cell.head != Pen::None).count() == 0;
+    };
+    loop {
+        match cells[at].head {
+            Pen::K(bit) | Pen::O(bit) => {
+                let (last, doubled) = (cells.len() - 1, matches!(cells[at].head, Pen::K(_)));
+                if cells[last].right != Open || first + cells.len() == n {
+                    return true;
+                }
+                if thue_morse(first + cells.len()) != if doubled { bit } else { 1 - bit } {
+                    return false;
+                }
+                cells[at].head = Pen::None;
+                cells[last].right = Same;
+                cells.push(Cell { left: Same, ..Cell::default() });
+                at = last + 1;
+                cells[at].head = if doubled { Pen::O(bit) } else { Pen::B };
+            }
+            Pen::B => {
+                let Some(mark) = (0..at).rev().find(|&k| cells[k].mark) else { return true };
+                cells[at].head = Pen::None;
+                (cells[mark].mark, cells[mark].head, at) = (false, Pen::N, mark);
+            }
+            Pen::N if at + 1 < cells.len() => {
+                cells[at].head = Pen::None;
+                at += 1;
+                (cells[at].mark, cells[at].head) = (true, Pen::K(thue_morse(first + at)));
+            }
+            _ => return true,
+        }
+    }
+}
+
+/// Whether the leader is alone and at peace, the string is written, and no list can disturb that.
+fn settled(config: &[State]) -> bool {
+    let Some(led) = from_leader(config) else { return false };
+    let n = led.len();
+    written(&led)
+        && in_c_pb(&led)
+        && lists(&led).into_iter().all(|(first, cells)| harmless(first, n, cells))
+        && writers(&led).into_iter().all(|(first, cells)| faithful(first, n, cells))
+}
+
+/// A random member of the safe set: the string from a leader on, peace, and lists of one cell that have just been created.
+fn safe(_: &ThueMorse, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, Error> {
+    let (n, u_0) = (ring.n(), index(generator, ring.n()));
+    let mut config = vec![State::default(); n];
+    for i in 0..n {
+        let v = &mut config[(u_0 + i) % n];
+        (v.leader, v.x, v.rc) = (u8::from(i == 0), thue_morse(i), below(generator, 4) as u8);
+        (v.bullet, v.shield, v.signal_b) =
+            (below(generator, 3) as u8, below(generator, 2) as u8, below(generator, 2) as u8);
+        let layer = index(generator, 2 * LAYERS);
+        if layer < LAYERS {
+            v.checkers[layer] = Some(Cell { mark: true, head: Head::G, ..Cell::default() });
+        }
+    }
+    if below(generator, 2) == 0 {
+        config[u_0].writer = Some(Cell { mark: true, head: Pen::O(0), ..Cell::default() });
+    }
+    make_peace(&mut config, u_0, below(generator, 2) == 0);
+    Ok(config)
+}
+
+// --- The protocol ---------------------------------------------------------------------------------------------
+
+impl Protocol for ThueMorse {
+    const ABOUT: About = About {
+        name: "thue-morse",
+        case: "thue-morse",
+        summary: "Thue-Morse, our own: elects one leader on any ring with a constant number of states",
+        ring: Orientation::Directed,
+        assumption: "none",
+        bound: "super-exponential",
+        origin: Origin::Ours,
+        elects: true,
+        safe: "C_PB, one leader, string kept",
+        parameters: &[],
+    };
+
+    fn new(_: Ring, _: &Params) -> Result<Self, Error> {
+        Ok(Self)
+    }
+
+    fn settings(&self) -> Vec<(&'static str, Value)> {
+        Vec::new()
+    }
+
+    fn variables(&self) -> Variables<State> {
+        let checker = Domain::Parts(vec![
+            ("left", Domain::Names(Checker::LEFT)),
+            ("right", Domain::Names(Checker::RIGHT)),
+            ("M1", Domain::BIT),
+            ("E", Domain::BIT),
+            ("head", Domain::Names(HEADS)),
+        ]);
+        let writer = Domain::Parts(vec![
+            ("left", Domain::Names(Writer::LEFT)),
+            ("right", Domain::Names(Writer::RIGHT)),
+            ("P", Domain::BIT),
+            ("head", Domain::Names(PENS)),
+        ]);
+        Variables(vec![
+            variable!("leader", Domain::BIT, State.leader),
+            variable!("bullet", Domain::up_to(2), State.bullet),
+            variable!("shield", Domain::BIT, State.shield),
+            variable!("signalB", Domain::BIT, State.signal_b),
+            variable!("x", Domain::BIT, State.x),
+            variable!("rc", Domain::up_to(3), State.rc),
+            variable!("checker0", checker.clone(), State.checkers[0]),
+            variable!("checker1", checker.clone(), State.checkers[1]),
+            variable!("checker2", checker, State.checkers[2]),
+            variable!("writer", writer, State.writer),
+        ])
+    }
+
+    fn output(&self, state: &State) -> u64 {
+        u64::from(state.leader)
+    }
+
+    fn is_leader(&self, state: &State) -> bool {
+        state.leader == 1
+    }
+
+    fn is_safe(&self, config: &[State]) -> bool {
+        settled(config)
+    }
+
+    fn starts() -> Vec<Start<Self>> {
+        vec![
+            Start {
+                name: "leaderless",
+                about: "every variable zero, no leader",
+                make: |_, ring, _| Ok(vec![State::default(); ring.n()]),
+            },
+            Start {
+                name: "string",
+                about: "no leader, but the Thue-Morse string around the ring; the worst start known",
+                make: |_, ring, _| Ok((0..ring.n()).map(|i| State { x: thue_morse(i), ..State::default() }).collect()),
+            },
+            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
+            Start {
+                name: "all-leaders",
+                about: "every agent a leader, all else zero",
+                make: |_, ring, _| Ok(vec![State { leader: 1, ..State::default() }; ring.n()]),
+            },
+            Start { name: "safe", about: "a random safe configuration", make: safe },
+        ]
+    }
+
+    fn phases() -> Vec<Phase<Self>> {
+        vec![Phase {
+            name: "written",
+            about: "one leader, and the Thue-Morse string from it on",
+            holds: |_, config| from_leader(config).is_some_and(|led| written(&led)),
+            kind: PhaseKind::Open(|a: &State, b: &State| (a.leader, a.x) != (b.leader, b.x)),
+        }]
+    }
+
+    /// Enough for four agents; no limit is enough for many.
+    fn default_limit(&self, _: Ring) -> u64 {
+        1_000_000_000
+    }
+
+    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
+        vec![
+            ("n", config.len().into()),
+            ("leaders", leaders(self, config).into()),
+            ("C_PB", in_c_pb(config).into()),
+            ("written", from_leader(config).is_some_and(|led| written(&led)).into()),
+            ("safe", self.is_safe(config).into()),
+        ]
+    }
+
+    fn picture(&self, config: &[State]) -> Vec<Lane> {
+        let lane = |name, legend, cell: &dyn Fn(&State) -> char| Lane {
+            name,
+            cells: config.iter().map(cell).collect(),
+            legend,
+        };
+        let cells = |v: &State| v.checkers.iter().flatten().count();
+        vec![
+            lane("leader", "L leader", &|v| if v.leader == 1 { 'L' } else { '.' }),
+            lane("x", "the bit", &|v| if v.x == 1 { '1' } else { '0' }),
+            lane("checkers", "the number of checker cells", &|v| {
+                char::from_digit(cells(v) as u32, 10).filter(|&digit| digit != '0').unwrap_or('.')
+            }),
+            lane("writer", "w a writer cell", &|v| if v.writer.is_some() { 'w' } else { '.' }),
+            lane("war", picture::WAR, &picture::war),
+        ]
+    }
+}
+
+// --- Plain data -----------------------------------------------------------------------------------------------
+
+const HEADS: &[&str] = &["none", "G", "L0", "L1", "A", "R"];
+const PENS: &[&str] = &["none", "K0", "K1", "O0", "O1", "B", "N"];
+
+/// The names of links and heads.
+trait Names {
+    const LEFT: &[&str];
+    const RIGHT: &[&str];
+}
+
+impl Names for Checker {
+    const LEFT: &[&str] = &["begin", "same", "down"];
+    const RIGHT: &[&str] = &["end", "same", "up"];
+}
+
+impl Names for Writer {
+    const LEFT: &[&str] = &["begin", "same"];
+    const RIGHT: &[&str] = &["end", "same"];
+}
+
+const LINKS: [Link; 3] = [Open, Same, Step];
+const HEADS_IN_ORDER: [Head; 6] = [Head::None, Head::G, Head::L(0), Head::L(1), Head::A, Head::R];
+const PENS_IN_ORDER: [Pen; 7] = [Pen::None, Pen::K(0), Pen::K(1), Pen::O(0), Pen::O(1), Pen::B, Pen::N];
+
+/// The member of `all` that has the place of a value among `names`; the first if it has none.
+fn named<T: Copy>(value: Option<&Value>, names: &[&str], all: &[T]) -> T {
+    let place = names.iter().position(|name| value == Some(&Value::from(*name)));
+    all[place.unwrap_or(0)]
+}
+
+fn name_of<T: PartialEq>(member: T, names: &[&'static str], all: &[T]) -> Value {
+    all.iter().position(|one| *one == member).map_or(Value::Null, |place| names[place].into())
+}
+
+fn is_set(cell: &Value, part: &str) -> bool {
+    cell.get(part).and_then(Value::as_int) == Some(1)
+}
+
+impl Field for Checker {
+    fn get(&self) -> Value {
+        self.map_or(Value::Null, |cell| {
+            Value::map([
+                ("left", name_of(cell.left, Self::LEFT, &LINKS)),
+                ("right", name_of(cell.right, Self::RIGHT, &LINKS)),
+                ("M1", u8::from(cell.mark).into()),
+                ("E", u8::from(cell.end).into()),
+                ("head", name_of(cell.head, HEADS, &HEADS_IN_ORDER)),
+            ])
+        })
+    }
+    fn put(&mut self, value: &Value) {
+        *self = matches!(value, Value::Map(_)).then(|| Cell {
+            left: named(value.get("left"), Self::LEFT, &LINKS),
+            right: named(value.get("right"), Self::RIGHT, &LINKS),
+            mark: is_set(value, "M1"),
+            end: is_set(value, "E"),
+            head: named(value.get("head"), HEADS, &HEADS_IN_ORDER),
+        });
+    }
+}
+
+impl Field for Writer {
+    fn get(&self) -> Value {
+        self.map_or(Value::Null, |cell| {
+            Value::map([
+                ("left", name_of(cell.left, Self::LEFT, &LINKS)),
+                ("right", name_of(cell.right, Self::RIGHT, &LINKS)),
+                ("P", u8::from(cell.mark).into()),
+                ("head", name_of(cell.head, PENS, &PENS_IN_ORDER)),
+            ])
+        })
+    }
+    fn put(&mut self, value: &Value) {
+        *self = matches!(value, Value::Map(_)).then(|| Cell {
+            left: named(value.get("left"), Self::LEFT, &LINKS),
+            right: named(value.get("right"), Self::RIGHT, &LINKS),
+            mark: is_set(value, "P"),
+            end: false,
+            head: named(value.get("head"), PENS, &PENS_IN_ORDER),
+        });
+    }
+}
