@@ -30,11 +30,8 @@ const STORM: &str = r#"
 import stormpy, sys
 program = stormpy.parse_prism_program(sys.argv[1])
 formula = stormpy.parse_properties('R{"steps"}=? [F "safe"]', program)
-environment = stormpy.Environment()
-environment.solver_environment.minmax_solver_environment.precision = stormpy.Rational("1e-10")
-environment.solver_environment.native_solver_environment.precision = stormpy.Rational("1e-10")
-model = stormpy.build_sparse_model(program, formula)
-values = list(stormpy.model_checking(model, formula[0], environment=environment).get_value_vector())
+model = stormpy.build_model(program, formula)
+values = list(stormpy.model_checking(model, formula[0]).get_value_vector())
 print(max(values), sum(values) / len(values))
 "#;
 
