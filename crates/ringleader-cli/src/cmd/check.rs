@@ -82,7 +82,7 @@ fn verdict(rows: &[Row]) -> Result<(), Stop> {
     } else if any(Verdict::Stopped) {
         Err(Stop::Interrupted(None))
     } else if any(Verdict::TooLarge) {
-        Err(Stop::TooLarge)
+        Err(Stop::Undecided)
     } else {
         Ok(())
     }
