@@ -1,19 +1,22 @@
 //! The claims of the paper, each under its name there, and how each is decided at one point: a size of ring and parameters.
 
 mod convergence;
-mod others;
+mod kappa;
 mod safe;
 mod tokens;
+mod undirected;
 mod war;
+mod ysm;
 
 use ringleader::error::Error;
 use ringleader::protocol::{Params, Protocol};
 use ringleader::protocols::ppl::{self, PplOf};
-use ringleader::ring::Ring;
+use ringleader::ring::{Interaction, Ring};
 
+use crate::bits::{Lit, all, any};
 use crate::court::{Court, Finding, Model, Ruling, Verdict};
-use crate::machine::Machine;
-use crate::play::ring_of;
+use crate::machine::{Config, Machine};
+use crate::play::{Play, follow_with, ring_of, start_of, witness_with};
 
 /// Where a claim is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +38,30 @@ pub enum About {
     Psi,
     /// `n` and `psi`; kappa_max = 1 stands for all.
     NPsi,
+    /// `psi` and `kappa_max`; the size of the ring does not matter.
+    PsiKappa,
     /// `n`, `psi` and `kappa_max`.
     NPsiKappa,
+}
+
+impl About {
+    /// Whether the claim is about the size of the ring.
+    #[must_use]
+    pub fn n(self) -> bool {
+        matches!(self, Self::N | Self::NPsi | Self::NPsiKappa)
+    }
+
+    /// Whether it is about `psi`.
+    #[must_use]
+    pub fn psi(self) -> bool {
+        self != Self::N
+    }
+
+    /// Whether it is about `kappa_max`.
+    #[must_use]
+    pub fn kappa(self) -> bool {
+        matches!(self, Self::PsiKappa | Self::NPsiKappa)
+    }
 }
 
 /// One claim.
@@ -61,7 +86,8 @@ pub struct Claim {
 /// All claims.
 #[must_use]
 pub fn claims() -> Vec<Claim> {
-    [safe::claims(), war::claims(), tokens::claims(), convergence::claims(), others::claims()].concat()
+    let of_ppl = [safe::claims(), kappa::claims(), war::claims(), tokens::claims(), convergence::claims()].concat();
+    [of_ppl, ysm::claims(), undirected::claims()].concat()
 }
 
 /// P_PL or P'_PL at a point, with its machine.
@@ -95,4 +121,45 @@ fn unless(ruling: Ruling, confirm: impl FnOnce(&Model) -> Finding) -> Finding {
 /// The clear form does not do what the circuit does: a bug, never to be taken for a result.
 fn unconfirmed() -> Finding {
     Finding::plain(Verdict::Unknown("the clear form does not confirm the solver's witness".into()))
+}
+
+/// A set of configurations in which the outputs never change, as a circuit and as a program.
+struct Closed<'a, S: 'static> {
+    inside: &'a dyn Fn(&Config<Lit>) -> Lit,
+    program: &'a dyn Fn(&[S]) -> bool,
+    /// The variables of the output.
+    still: &'static [&'static str],
+}
+
+/// No interaction, whatever its coin, leaves the set or changes an output.
+fn closed<P: Protocol<State: Default>>(
+    court: &mut Court<'_>,
+    (protocol, ring): (&P, Ring),
+    play: &Play<'_, P::State>,
+    set: &Closed<'_, P::State>,
+) -> Finding {
+    let left = any((0..ring.arcs()).map(|k| {
+        let next = play.after(ring.arc(k), &play.coin());
+        let still = all(play.now.iter().zip(&next).map(|(u, v)| play.machine.equal(set.still, u, v)));
+        !((set.inside)(&next) & still)
+    }));
+    let ruling = court.ask(&[(set.inside)(&play.now), left], &play.demands);
+    unless(ruling, |model| {
+        let start = start_of(play, model);
+        let same =
+            |config: &[P::State]| config.iter().zip(&start).all(|(u, v)| protocol.output(u) == protocol.output(v));
+        let leaves = |(e, coin): &(Interaction, u64)| {
+            let next = follow_with(protocol, &start, &[*e], *coin);
+            !((set.program)(&next) && same(&next))
+        };
+        let mut steps = (0..ring.arcs()).flat_map(|k| (0..protocol.coins()).map(move |coin| (ring.arc(k), coin)));
+        match steps.find(|step| (set.program)(&start) && leaves(step)) {
+            None => unconfirmed(),
+            Some((e, coin)) => {
+                let shows = "inside the set before, not after, or an output changes".to_owned();
+                let witness = witness_with(protocol, &start, (&[e], coin), shows);
+                Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
+            }
+        }
+    })
 }

@@ -42,6 +42,8 @@ pub struct Witness {
     pub initial: Vec<Value>,
     /// The interactions that follow; none if the configuration itself is the witness.
     pub word: Vec<Interaction>,
+    /// The dice of those interactions that read a coin, in order.
+    pub draws: Vec<Vec<u64>>,
     /// Whether the ring is directed, which is how interactions are written.
     pub directed: bool,
     /// What it shows.
@@ -61,6 +63,7 @@ impl Witness {
             ("shows", self.shows.as_str().into()),
             ("initial", self.initial.clone().into()),
             ("schedule", self.word.iter().map(interaction).collect::<Vec<_>>().into()),
+            ("draws", self.draws.iter().cloned().map(Value::from).collect::<Vec<_>>().into()),
         ];
         case.extend(self.settings.iter().cloned());
         Value::map(case)

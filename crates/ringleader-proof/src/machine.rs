@@ -184,6 +184,11 @@ impl<S: Copy + Default + 'static> Machine<S> {
         self.planes_of(names).into_iter().for_each(|plane| agent[plane] = Lit::of(code >> plane & 1 == 1));
     }
 
+    /// Copies variables of one agent to another.
+    pub fn copy(&self, names: &[&str], from: &[Lit], to: &mut [Lit]) {
+        self.planes_of(names).into_iter().for_each(|plane| to[plane] = from[plane]);
+    }
+
     /// The state of an agent under an assignment; free bits that it does not know are as in the all-zero state.
     pub fn read(&self, agent: &[Lit], truth: &dyn Fn(Lit) -> Option<bool>) -> S {
         let known = |plane: usize| agent[plane].constant().or_else(|| truth(agent[plane]));

@@ -1,6 +1,6 @@
 //! A symbolic execution: a start in which free bits stand for all values at once, and the configuration that a word makes of it.
 
-use ringleader::protocol::{Input, Protocol};
+use ringleader::protocol::{Input, Protocol, draw};
 use ringleader::ring::{Interaction, Orientation, Ring};
 
 use crate::bits::Lit;
@@ -64,12 +64,28 @@ impl<'m, S: Copy + Default> Play<'m, S> {
 
 /// A configuration of a model with a word, as a witness.
 pub fn witness<P: Protocol>(protocol: &P, start: &[P::State], word: &[Interaction], shows: String) -> Witness {
+    witness_with(protocol, start, (word, 0), shows)
+}
+
+/// The same with this coin wherever one is read.
+pub fn witness_with<P: Protocol>(
+    protocol: &P,
+    start: &[P::State],
+    (word, coin): (&[Interaction], u64),
+    shows: String,
+) -> Witness {
     let variables = protocol.variables();
+    let before = |k: usize| follow_with(protocol, start, &word[..k], coin);
+    let reads = |&k: &usize| {
+        let config = if protocol.coins() > 1 { before(k) } else { return false };
+        protocol.reads_coin(&config[word[k].initiator], &config[word[k].responder])
+    };
     Witness {
         protocol: P::ABOUT.case,
         settings: protocol.settings(),
         initial: start.iter().map(|state| variables.encode(state)).collect(),
         word: word.to_vec(),
+        draws: (0..word.len()).filter(reads).map(|_| draw(coin, &protocol.dice())).collect(),
         directed: P::ABOUT.ring == Orientation::Directed,
         shows,
     }
@@ -77,10 +93,15 @@ pub fn witness<P: Protocol>(protocol: &P, start: &[P::State], word: &[Interactio
 
 /// What a word makes of a configuration, in the clear form.
 pub fn follow<P: Protocol>(protocol: &P, start: &[P::State], word: &[Interaction]) -> Vec<P::State> {
+    follow_with(protocol, start, word, 0)
+}
+
+/// The same with this coin wherever one is read.
+pub fn follow_with<P: Protocol>(protocol: &P, start: &[P::State], word: &[Interaction], coin: u64) -> Vec<P::State> {
     let mut config = start.to_vec();
     for e in word {
         let (mut a, mut b) = (config[e.initiator], config[e.responder]);
-        protocol.interact(&mut a, &mut b, Input::default());
+        protocol.interact(&mut a, &mut b, Input { coin, ..Input::default() });
         (config[e.initiator], config[e.responder]) = (a, b);
     }
     config

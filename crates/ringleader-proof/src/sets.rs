@@ -3,6 +3,8 @@
 //! Where the paper speaks of the unique leader, it is `u_0` here. Everything is generic over what a bit is: the tests read these
 //! circuits with `bool` and compare them with the executable predicates.
 
+pub mod undirected;
+
 use ringleader::circuit::Bit;
 use ringleader::protocols::ppl::{self, BLACK, Token, WHITE, War};
 
@@ -73,18 +75,13 @@ impl WarSets {
 
     /// `u_0` is the only leader.
     pub fn u_0_leads<B: Bit>(&self, config: &Config<B>) -> B {
-        all(config.iter().enumerate().map(|(i, agent)| same(self.leader(agent), constant(i == 0))))
+        all(config.iter().enumerate().map(|(i, agent)| same(self.leader(agent), B::constant(i == 0))))
     }
 
     /// C_PB.
     pub fn c_pb<B: Bit>(&self, config: &Config<B>) -> B {
         self.some_leader(config) & self.peace(config)
     }
-}
-
-/// One of the two constants.
-fn constant<B: Bit>(truth: bool) -> B {
-    if truth { B::ONE } else { B::ZERO }
 }
 
 /// The conditions of S_PL, one by one.
@@ -250,7 +247,7 @@ impl PplSets {
             Condition::Peace => self.war.peace(config),
             Condition::OneLeader => self.war.u_0_leads(config),
             Condition::Dist => all((0..self.n).map(|i| self.dist_is(&config[i], i % (2 * self.psi)))),
-            Condition::Last => all((0..self.n).map(|i| same(self.last(&config[i]), constant(self.in_last(i))))),
+            Condition::Last => all((0..self.n).map(|i| same(self.last(&config[i]), B::constant(self.in_last(i))))),
             Condition::Risky => !any(self.each_token().map(|(i, c)| self.risky(&config[i], i, c))),
             Condition::Ids => all((0..self.pairs()).map(|i| self.successive(config, i * self.psi, (i + 1) * self.psi))),
             Condition::Tokens => self.tokens_correct(config, 0..self.pairs()),

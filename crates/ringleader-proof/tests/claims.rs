@@ -5,7 +5,7 @@
 use std::cell::RefCell;
 
 use ringleader_proof::bits::in_fresh_arena;
-use ringleader_proof::claims::{About, Claim, Point, claims};
+use ringleader_proof::claims::{Claim, Point, claims};
 use ringleader_proof::court::{Archive, Court, Finding, Verdict};
 
 fn decide(claim: &Claim, point: Point, archive: Option<Archive<'_>>) -> Finding {
@@ -18,8 +18,8 @@ fn named(name: &str) -> Claim {
 
 fn quick_points(claim: &Claim) -> Vec<Point> {
     let [n, psi] = claim.quick;
-    let n = if claim.about == About::Psi { n.0..=n.0 } else { n.0..=n.1 };
-    let psi = if claim.about == About::N { 2..=2 } else { psi.0..=psi.1 };
+    let n = if claim.about.n() { n.0..=n.1 } else { n.0..=n.0 };
+    let psi = if claim.about.psi() { psi.0..=psi.1 } else { 2..=2 };
     n.flat_map(|n| psi.clone().map(move |psi| Point { n, psi, kappa: 1 })).collect()
 }
 

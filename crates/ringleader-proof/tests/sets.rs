@@ -3,11 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use ringleader::protocol::{Input, Params, Protocol, Transition, uniform};
+use ringleader::protocols::pcl::{self, Pcl};
+use ringleader::protocols::por::{self, Direction, Por};
 use ringleader::protocols::ppl::{Mode, Ppl, State};
 use ringleader::random::{Generator, Stream, below, index, stream};
 use ringleader::ring::{Orientation, Ring};
 use ringleader_proof::machine::{Config, Machine};
 use ringleader_proof::sets::PplSets;
+use ringleader_proof::sets::undirected::{PclSets, PorSets};
 
 const SEED: u64 = 5;
 
@@ -70,6 +73,93 @@ fn circuits_of_sets_equal_the_executable_predicates() {
         members.iter().all(|&of| total / 10 < of && of < total * 19 / 20),
         "{members:?} of {total} do not discriminate"
     );
+}
+
+/// A start of a protocol by its name.
+fn started<P: Protocol>(protocol: &P, ring: Ring, name: &str, generator: &mut Generator) -> Vec<P::State> {
+    let start = P::starts().into_iter().find(|start| start.name == name).unwrap();
+    (start.make)(protocol, ring, generator).unwrap()
+}
+
+/// A protocol with few colours, so that conflicts are common, and a configuration that is often near its safe set.
+fn coloured<P: Protocol>(n: usize, k: usize, generator: &mut Generator) -> (P, Vec<P::State>) {
+    let ring = Ring::new(n, P::ABOUT.ring).unwrap();
+    let protocol = P::new(ring, &Params::default().with("colors", 3)).unwrap();
+    let mut config = started(&protocol, ring, if k.is_multiple_of(3) { "uniform" } else { "safe" }, generator);
+    let variables = protocol.variables();
+    for _ in 0..k % 4 {
+        let (i, v) = (index(generator, n), index(generator, variables.0.len()));
+        variables.0[v].randomise(&mut config[i], generator);
+    }
+    (protocol, config)
+}
+
+#[test]
+fn circuits_of_p_or_equal_the_executable_predicates() {
+    let mut generator = stream(SEED, Stream::Start);
+    let mut seen = [0_usize; 4];
+    for (n, k) in (3..=9).flat_map(|n| (0..200).map(move |k| (n, k))) {
+        let (por, config) = coloured::<Por>(n, k, &mut generator);
+        let machine = Machine::of(&por).unwrap();
+        let (sets, bits) =
+            (PorSets(&machine), config.iter().map(|state| machine.encode(state)).collect::<Config<bool>>());
+        let shown = format!("seed {SEED}, n {n}: {config:?}");
+        assert_eq!(sets.inputs_right(&bits), por::inputs_right(&config), "{shown}");
+        assert_eq!(sets.oriented(&bits), por::oriented(&config).is_some(), "{shown}");
+        let points = |i: usize| [Direction::Right, Direction::Left].map(|way| por::points(&config, i, way));
+        (0..n).for_each(|i| assert_eq!([sets.right(&bits, i), sets.left(&bits, i)], points(i), "{shown}"));
+        seen[0] += usize::from(por::inputs_right(&config));
+        seen[1] += usize::from(por::oriented(&config).is_some());
+        // Heads and obstacles are meant where every agent points at one neighbour.
+        if !(por::inputs_right(&config) && sets.all_point(&bits)) {
+            continue;
+        }
+        let segments = por::segments(&config);
+        let alone = |i: usize| segments.iter().any(|one| one.length == 1 && one.head == Some(i));
+        for i in 0..n {
+            assert_eq!(sets.obstacle(&bits, i), por::obstacles(&config).contains(&i), "u_{i}, {shown}");
+            assert_eq!(sets.head(&bits, i), segments.iter().any(|one| one.head == Some(i)), "u_{i}, {shown}");
+            assert_eq!(sets.alone(&bits, i), alone(i), "u_{i}, {shown}");
+            seen[2] += usize::from(sets.obstacle(&bits, i));
+            seen[3] += usize::from(sets.alone(&bits, i));
+        }
+    }
+    assert!(seen.iter().all(|&seen| seen > 50), "{seen:?} do not discriminate");
+}
+
+#[test]
+fn circuits_of_p_cl_equal_the_executable_predicates() {
+    let mut generator = stream(SEED, Stream::Start);
+    let mut seen = [0_usize; 2];
+    for (n, k) in (3..=9).flat_map(|n| (0..200).map(move |k| (n, k))) {
+        let (pcl, config) = coloured::<Pcl>(n, k, &mut generator);
+        let machine = Machine::of(&pcl).unwrap();
+        let (sets, bits) =
+            (PclSets(&machine), config.iter().map(|state| machine.encode(state)).collect::<Config<bool>>());
+        let red: Vec<bool> = (0..n).map(|i| pcl::is_red(&config, i)).collect();
+        let shown = format!("seed {SEED}, n {n}: {config:?}");
+        assert_eq!((0..n).map(|i| sets.red(&bits, i)).collect::<Vec<bool>>(), red, "{shown}");
+        assert_eq!(sets.red_free(&bits), pcl::red_free(&config), "{shown}");
+        let conflicts = |i: usize| config[i].stamp_conflict(&config[(i + 1) % n]);
+        (0..n).for_each(|i| assert_eq!(sets.stamp_conflict(&bits, i), conflicts(i), "u_{i}, {shown}"));
+        seen[usize::from(pcl::red_free(&config))] += 1;
+    }
+    assert!(seen.iter().all(|&seen| seen > 100), "{seen:?} do not discriminate");
+}
+
+/// What bits decode to that no state has does not matter, but it must be something.
+#[test]
+fn every_code_decodes() {
+    let mut generator = stream(SEED, Stream::Start);
+    for psi in [2, 3, 7, 8, 9, 31] {
+        let (_, ppl) = lab(3, psi, 5);
+        let machine = Machine::of(&ppl).unwrap();
+        let planes = machine.encode(&State::default()).len();
+        for _ in 0..1000 {
+            let bits: Vec<bool> = (0..planes).map(|_| below(&mut generator, 2) == 1).collect();
+            let _ = machine.decode(&bits);
+        }
+    }
 }
 
 /// Beyond `mode`, `clock`, `signal_R` and `hits` themselves an interaction depends on them only through the mode of r, and with

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use ringleader::error::Error;
 use ringleader::value::Value;
 use ringleader_proof::bits::in_fresh_arena;
-use ringleader_proof::claims::{About, Claim, Point, claims};
+use ringleader_proof::claims::{Claim, Point, claims};
 use ringleader_proof::court::{Court, Finding, Verdict};
 use ringleader_proof::solve::NO_OTFS;
 
@@ -100,16 +100,14 @@ fn points(claim: &Claim, args: &ProveArgs) -> Vec<Point> {
         given.as_ref().map_or((low..=high).collect(), |sizes| sizes.0.clone())
     };
     let (n, psi, kappa) = (chosen(&args.n, n), chosen(&args.psi, psi), chosen(&args.kappa, (1, 1)));
-    let (n, psi, kappa) = match claim.about {
-        About::N => (n, vec![2], vec![1]),
-        About::Psi => (vec![n[0]], psi, vec![1]),
-        About::NPsi => (n, psi, vec![1]),
-        About::NPsiKappa => (n, psi, kappa),
-    };
+    let about = claim.about;
+    let n = if about.n() { n } else { n[..1].to_vec() };
+    let psi = if about.psi() { psi } else { vec![2] };
+    let kappa = if about.kappa() { kappa } else { vec![1] };
     let every = psi.iter().flat_map(|&psi| n.iter().map(move |&n| (n, psi)));
     let every = every.flat_map(|(n, psi)| kappa.iter().map(move |&kappa| Point { n, psi, kappa }));
     every
-        .filter(|point| args.most_psi.is_none_or(|most| point.n <= most.saturating_mul(point.psi)))
+        .filter(|point| !about.n() || args.most_psi.is_none_or(|most| point.n <= most.saturating_mul(point.psi)))
         .collect()
 }
 
@@ -257,7 +255,7 @@ impl Report<'_> {
     fn line(&self, row: &Row, finding: &Finding) -> String {
         let Task { claim, point } = &self.tasks[row.task];
         let (psi, kappa) = parameters(claim, *point);
-        let n = if claim.about == About::Psi { "any".into() } else { point.n.to_string() };
+        let n = if claim.about.n() { point.n.to_string() } else { "any".into() };
         let cells = [
             claim.name,
             &n,
@@ -325,7 +323,7 @@ impl Report<'_> {
             let why = if let Verdict::Unknown(why) = &finding.verdict { Some(why.as_str()) } else { None };
             Some(Value::map([
                 ("claim", claim.name.into()),
-                ("n", (claim.about != About::Psi).then_some(point.n).into()),
+                ("n", claim.about.n().then_some(point.n).into()),
                 ("psi", psi.into()),
                 ("kappa", kappa.into()),
                 ("verdict", finding.verdict.name().into()),
@@ -349,11 +347,7 @@ impl Report<'_> {
 
 /// `psi` and `kappa_max` of a row, where the claim is about them.
 fn parameters(claim: &Claim, point: Point) -> (Option<usize>, Option<usize>) {
-    match claim.about {
-        About::N => (None, None),
-        About::Psi | About::NPsi => (Some(point.psi), None),
-        About::NPsiKappa => (Some(point.psi), Some(point.kappa)),
-    }
+    (claim.about.psi().then_some(point.psi), claim.about.kappa().then_some(point.kappa))
 }
 
 fn line(cells: [&str; 8]) -> String {

@@ -14,7 +14,9 @@
 
 use ringleader::circuit::Bit;
 use ringleader::error::Error;
-use ringleader::protocols::ppl::{self, Mode};
+use ringleader::protocol::{Protocol, leaders};
+use ringleader::protocols::ppl::sets::in_c_pb;
+use ringleader::protocols::ppl::{self, Mode, War};
 use ringleader::ring::{Interaction, Ring};
 
 use super::safe::settled;
@@ -22,8 +24,9 @@ use super::tokens::{WAR, leads_to_s_pl};
 use super::{About, Claim, Lab, Point, unconfirmed, unless};
 use crate::bits::{Lit, all, any, implies};
 use crate::court::{Court, Finding, Verdict};
+use crate::machine::Machine;
 use crate::play::{Play, follow, start_of, witness};
-use crate::sets::PplSets;
+use crate::sets::{PplSets, WarSets};
 
 pub(super) fn claims() -> Vec<Claim> {
     let convergence = Claim {
@@ -161,38 +164,48 @@ fn battles(ring: Ring) -> Vec<Vec<Interaction>> {
 
 fn fewer(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
     let lab = Lab::<false>::new(point)?;
-    let sets = PplSets::new(&lab.machine, point.n, point.psi);
-    let mut play = Play::new(&lab.machine, point.n, |i, agent| {
+    let leader = ppl::State { leader: 1, ..ppl::State::default() };
+    Ok(fewer_leaders(court, (&lab.protocol, lab.ring), &lab.machine, &leader))
+}
+
+/// From C_PB with leader `u_0` and others, some battle leaves fewer leaders and creates none.
+pub(super) fn fewer_leaders<P: Protocol<State: War + Default>>(
+    court: &mut Court<'_>,
+    (protocol, ring): (&P, Ring),
+    machine: &Machine<P::State>,
+    leader: &P::State,
+) -> Finding {
+    let war = WarSets::new(machine);
+    let mut play = Play::new(machine, ring.n(), |i, agent| {
         if i == 0 {
-            lab.machine.fix(agent, &["leader"], &ppl::State { leader: 1, ..ppl::State::default() });
+            machine.fix(agent, &["leader"], leader);
         }
     });
-    let leads = |config: &[Vec<Lit>]| config.iter().map(|agent| sets.war.leader(agent)).collect::<Vec<Lit>>();
+    let leads = |config: &[Vec<Lit>]| config.iter().map(|agent| war.leader(agent)).collect::<Vec<Lit>>();
     let before = leads(&play.start);
-    let mut asserted = vec![sets.war.peace(&play.start), any(before[1..].iter().copied())];
-    for word in battles(lab.ring) {
+    let mut asserted = vec![war.peace(&play.start), any(before[1..].iter().copied())];
+    for word in battles(ring) {
         play.now = play.start.clone();
         word.iter().for_each(|&e| play.interact(e));
         let after = leads(&play.now);
-        let none_new = all((0..point.n).map(|i| implies(after[i], before[i])));
-        let some_gone = any((0..point.n).map(|i| before[i] & !after[i]));
+        let none_new = all(before.iter().zip(&after).map(|(&before, &after)| implies(after, before)));
+        let some_gone = any(before.iter().zip(&after).map(|(&before, &after)| before & !after));
         asserted.push(!(none_new & some_gone));
     }
-    Ok(unless(court.ask(&asserted, &play.demands), |model| {
+    unless(court.ask(&asserted, &play.demands), |model| {
         let start = start_of(&play, model);
-        let before = lab.protocol.sets(&start);
+        let before = leaders(protocol, &start);
         let fewer = |word: &Vec<Interaction>| {
-            let after = follow(&lab.protocol, &start, word);
-            let after = lab.protocol.sets(&after).leaders();
-            after.len() < before.leaders().len() && after.iter().all(|i| before.leaders().contains(i))
+            let after = leaders(protocol, &follow(protocol, &start, word));
+            after.len() < before.len() && after.iter().all(|i| before.contains(i))
         };
-        let words = battles(lab.ring);
-        if !before.in_c_pb() || words.iter().any(fewer) {
+        let words = battles(ring);
+        if !in_c_pb(&start) || words.iter().any(fewer) {
             return unconfirmed();
         }
-        let witness = witness(&lab.protocol, &start, &words[0], "no word leaves fewer leaders".into());
+        let witness = witness(protocol, &start, &words[0], "no battle leaves fewer leaders".into());
         Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
-    }))
+    })
 }
 
 fn construct(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {

@@ -2,7 +2,7 @@
 
 use ringleader::circuit::Bit;
 use ringleader::error::Error;
-use ringleader::protocols::ppl::{self, Ppl, Sets};
+use ringleader::protocols::ppl::{self, BLACK, Ppl, Sets, WHITE};
 use ringleader::ring::Interaction;
 
 use super::{About, Claim, Lab, Point, unconfirmed, unless};
@@ -32,6 +32,23 @@ pub(super) fn claims() -> Vec<Claim> {
             ..CLOSED
         },
         Claim {
+            name: "literal-trap",
+            place: "Definition srl, Section 3.2",
+            says: "where zeta = 1 and S_0 is the whole ring, a valid token that moves right stays for ever: S_PL is never reached",
+            quick: [(3, 4), (4, 5)],
+            decide: literal_trap,
+            ..CLOSED
+        },
+        Claim {
+            name: "good-creates-none",
+            place: "Section 3.2, the note after Lines 16-17",
+            says: "in a good configuration with one leader no token makes a leader in the first or the last segment",
+            canary: true,
+            quick: [(4, 8), (3, 3)],
+            decide: good_creates_none,
+            ..CLOSED
+        },
+        Claim {
             name: "safe-more",
             place: "Definition 1",
             says: "S_PL is not all of the safe configurations: agents outside the last segment may have last = 1",
@@ -42,7 +59,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim {
             name: "safe-not-empty",
             place: "Definition srl",
-            says: "S_PL has a member",
+            says: "S_PL has a member, which is perfect",
             quick: [(3, 12), (2, 4)],
             decide: not_empty,
             ..CLOSED
@@ -224,13 +241,70 @@ fn more(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
     Ok(member(&lab, &play, ruling, "safe, but not in S_PL", |sets| !sets.in_s_pl(), "zeta = 1: the looser set is S_PL"))
 }
 
+/// S_PL with a valid token that moves right. Where zeta = 1 no token ever moves, since all agents have `last = 1`; if `S_0` is the
+/// whole ring, such a token is risky.
+fn trapped(sets: &PplSets, config: &Config<Lit>) -> Lit {
+    let valid_and_right = |agent: &Vec<Lit>, c: usize| sets.has_valid_token(agent, c) & sets.moves_right(agent, c);
+    sets.s_pl(config) & any(config.iter().flat_map(|agent| [BLACK, WHITE].map(|c| valid_and_right(agent, c))))
+}
+
+/// The trap is closed, it has a member, and the member is not in S_PL read literally.
+fn literal_trap(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
+    if point.n > point.psi {
+        return Ok(Finding::plain(Verdict::Fails).with_note("zeta > 1: tokens move on"));
+    }
+    let lab = Lab::<false>::new(point)?;
+    let sets = PplSets::new(&lab.machine, point.n, point.psi);
+    let play = Play::new(&lab.machine, point.n, |i, agent| {
+        lab.machine.fix(agent, &["leader", "dist", "last"], &settled(point.psi, point.n, i));
+    });
+    let inside = trapped(&sets, &play.now);
+    let left = any((0..point.n).map(|i| !trapped(&sets, &play.after(lab.ring.e(i), &[]))));
+    match court.ask(&[inside, left], &play.demands) {
+        Ruling::Never => {}
+        Ruling::Undecided(why) => return Ok(Finding::plain(Verdict::Unknown(why))),
+        Ruling::Possible(_) => return Ok(Finding::plain(Verdict::Fails).with_note("the trap is not closed")),
+    }
+    let ruling = court.ask(&[inside], &play.demands);
+    let shows = "in S_PL, and never in S_PL read literally";
+    Ok(member(&lab, &play, ruling, shows, |sets| sets.in_s_pl() && !sets.in_s_pl_literal(), "the trap is empty"))
+}
+
+/// The note says that inconsistent IDs of the first and the last segment never make a leader; a risky token does.
+fn good_creates_none(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
+    let lab = Lab::<false>::new(point)?;
+    let sets = PplSets::new(&lab.machine, point.n, point.psi);
+    let play = Play::new(&lab.machine, point.n, |i, agent| {
+        lab.machine.fix(agent, &["leader", "dist", "last"], &settled(point.psi, point.n, i));
+    });
+    let ignored = |i: usize| i < point.psi || sets.in_last(i);
+    let created = |i: usize| {
+        let r = (i + 1) % point.n;
+        let next = play.after(lab.ring.e(i), &[]);
+        Lit::of(ignored(r)) & !sets.war.leader(&play.now[r]) & sets.war.leader(&next[r])
+    };
+    let ruling = court.ask(&[any((0..point.n).map(created))], &play.demands);
+    Ok(unless(ruling, |model| {
+        let start = start_of(&play, model);
+        let creates = |e: &Interaction| {
+            let next = follow(&lab.protocol, &start, std::slice::from_ref(e));
+            ignored(e.responder) && start[e.responder].leader == 0 && next[e.responder].leader == 1
+        };
+        let good = lab.protocol.sets(&start).good();
+        let Some(e) = (0..point.n).map(|i| lab.ring.e(i)).find(|e| good && creates(e)) else { return unconfirmed() };
+        let shows = format!("good before e_{}, which makes u_{} a leader", e.initiator, e.responder);
+        let witness = witness(&lab.protocol, &start, &[e], shows);
+        Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
+    }))
+}
+
 /// The solver finds a member; larger rings have those of the start `safe`.
 fn not_empty(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
     let lab = Lab::<false>::new(point)?;
     let sets = PplSets::new(&lab.machine, point.n, point.psi);
     let play = Play::new(&lab.machine, point.n, |_, _| {});
     let ruling = court.ask(&[sets.s_pl(&play.now)], &play.demands);
-    Ok(member(&lab, &play, ruling, "a member of S_PL", |sets| sets.in_s_pl(), "empty"))
+    Ok(member(&lab, &play, ruling, "a member of S_PL", |sets| sets.in_s_pl() && sets.perfect(), "empty"))
 }
 
 /// The verdict on a claim that something exists.
