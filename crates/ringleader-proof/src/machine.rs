@@ -106,19 +106,27 @@ impl<S: Copy + Default + 'static> Machine<S> {
         self.inputs
     }
 
+    /// The state with these values of these planes and blank otherwise, if they are values of these variables. Some codes are no state's:
+    /// a predicate is never asked of those, and may count as false there.
+    fn state(&self, names: &[&str], planes: &[usize], bits: u64) -> Option<S> {
+        let state = (self.decode)(scatter(self.blank, bits, planes));
+        let variable = |name: &&str| &self.variables.0[self.index(name)];
+        names.iter().map(variable).all(|one| one.domain.contains(&one.get(&state))).then_some(state)
+    }
+
     /// A predicate on these variables of one agent.
     pub fn test(&self, names: &[&str], holds: impl Fn(&S) -> bool) -> Table {
         let planes = self.planes_of(names);
-        Table::new(&planes, |assignment| holds(&(self.decode)(scatter(self.blank, assignment, &planes))))
+        Table::new(&planes, |bits| self.state(names, &planes, bits).is_some_and(|state| holds(&state)))
     }
 
     /// A predicate on these variables of two agents; the planes of the second come after those of the first.
     pub fn test_pair(&self, left: &[&str], right: &[&str], holds: impl Fn(&S, &S) -> bool) -> Table {
         let (l, r) = (self.planes_of(left), self.planes_of(right));
         let both: Vec<usize> = l.iter().copied().chain(r.iter().map(|plane| plane + self.planes)).collect();
-        Table::new(&both, |assignment| {
-            let state = |bits: u64, planes: &[usize]| (self.decode)(scatter(self.blank, bits, planes));
-            holds(&state(assignment, &l), &state(assignment >> l.len(), &r))
+        Table::new(&both, |bits| {
+            let pair = self.state(left, &l, bits).zip(self.state(right, &r, bits >> l.len()));
+            pair.is_some_and(|(left, right)| holds(&left, &right))
         })
     }
 

@@ -156,7 +156,7 @@ fn there_and_back(ring: Ring) -> Vec<Interaction> {
 }
 
 /// The words that are tried on a ring with several leaders: a few times around, there and back once or twice, and around again.
-fn battles(ring: Ring) -> Vec<Vec<Interaction>> {
+pub(super) fn battles(ring: Ring) -> Vec<Vec<Interaction>> {
     let (around, back) = (ring.seq_r(0, ring.n()), there_and_back(ring));
     let battle = |(before, times): (usize, usize)| [around.repeat(before), back.repeat(times), around.clone()].concat();
     (0..3).flat_map(|before| [(before, 1), (before, 2)]).map(battle).collect()
@@ -165,15 +165,15 @@ fn battles(ring: Ring) -> Vec<Vec<Interaction>> {
 fn fewer(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
     let lab = Lab::<false>::new(point)?;
     let leader = ppl::State { leader: 1, ..ppl::State::default() };
-    Ok(fewer_leaders(court, (&lab.protocol, lab.ring), &lab.machine, &leader))
+    Ok(fewer_leaders(court, (&lab.protocol, lab.ring), (&lab.machine, &leader), &battles(lab.ring)))
 }
 
-/// From C_PB with leader `u_0` and others, some battle leaves fewer leaders and creates none.
+/// From C_PB with leader `u_0` and others, some of these words leaves fewer leaders and creates none.
 pub(super) fn fewer_leaders<P: Protocol<State: War + Default>>(
     court: &mut Court<'_>,
     (protocol, ring): (&P, Ring),
-    machine: &Machine<P::State>,
-    leader: &P::State,
+    (machine, leader): (&Machine<P::State>, &P::State),
+    words: &[Vec<Interaction>],
 ) -> Finding {
     let war = WarSets::new(machine);
     let mut play = Play::new(machine, ring.n(), |i, agent| {
@@ -184,7 +184,7 @@ pub(super) fn fewer_leaders<P: Protocol<State: War + Default>>(
     let leads = |config: &[Vec<Lit>]| config.iter().map(|agent| war.leader(agent)).collect::<Vec<Lit>>();
     let before = leads(&play.start);
     let mut asserted = vec![war.peace(&play.start), any(before[1..].iter().copied())];
-    for word in battles(ring) {
+    for word in words {
         play.now = play.start.clone();
         word.iter().for_each(|&e| play.interact(e));
         let after = leads(&play.now);
@@ -199,11 +199,10 @@ pub(super) fn fewer_leaders<P: Protocol<State: War + Default>>(
             let after = leaders(protocol, &follow(protocol, &start, word));
             after.len() < before.len() && after.iter().all(|i| before.contains(i))
         };
-        let words = battles(ring);
         if !in_c_pb(&start) || words.iter().any(fewer) {
             return unconfirmed();
         }
-        let witness = witness(protocol, &start, &words[0], "no battle leaves fewer leaders".into());
+        let witness = witness(protocol, &start, &words[0], "no word leaves fewer leaders".into());
         Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
     })
 }

@@ -7,7 +7,7 @@ use ringleader::protocols::ppl::sets::in_c_pb;
 use ringleader::protocols::ysm::{self, Ysm};
 use ringleader::ring::{Interaction, Ring};
 
-use super::convergence::fewer_leaders;
+use super::convergence::{battles, fewer_leaders};
 use super::{About, Claim, Closed, closed, unless};
 use crate::bits::{Lit, all};
 use crate::court::{Court, Finding, Verdict};
@@ -109,7 +109,8 @@ fn lead_by_u_0(config: &[ysm::State]) -> bool {
     config.iter().enumerate().all(|(i, v)| (v.leader == 1) == (i == 0))
 }
 
-/// Three rounds lead into C_PB, battles then leave fewer leaders and create none, and one round more is enough for the distances.
+/// Three rounds lead into C_PB, battles then leave fewer leaders and create none, and one round more is enough for the
+/// distances.
 fn converges(court: &mut Court<'_>, point: super::Point) -> Result<Finding, Error> {
     let lab = Lab::new(point.n)?;
     let around = lab.ring.seq_r(0, point.n);
@@ -124,10 +125,13 @@ fn converges(court: &mut Court<'_>, point: super::Point) -> Result<Finding, Erro
         to: &|config| lab.inside(config, true),
         shows: "the safe set",
     };
+    // e_{n-1} first, so that u_0.dist = 0 and no count reaches N.
+    let words: Vec<Vec<Interaction>> =
+        battles(lab.ring).into_iter().map(|word| [vec![lab.ring.e(point.n - 1)], word].concat()).collect();
     let steps = [
         ("C_PB", lab.leads(court, &around.repeat(3), &c_pb)),
-        ("fewer", fewer_leaders(court, (&lab.protocol, lab.ring), &lab.machine, &leader)),
-        ("distances", lab.leads(court, &around, &safe)),
+        ("fewer", fewer_leaders(court, (&lab.protocol, lab.ring), (&lab.machine, &leader), &words)),
+        ("distances", lab.leads(court, &[vec![lab.ring.e(point.n - 1)], around].concat(), &safe)),
     ];
     let failed = steps.into_iter().find(|(_, found)| found.verdict != Verdict::Holds);
     Ok(failed.map_or(Finding::plain(Verdict::Holds), |(name, found)| found.with_note(format!("step {name}"))))
