@@ -155,11 +155,11 @@ fn committed_witnesses_replay() {
         assert_eq!(code(&ringleader(&["inspect", path.to_str().unwrap()])), 0, "{name}");
     }
     let facts = |name: &str| json(&ringleader(&["inspect", &format!("{paper}/witnesses/{name}.json")]));
-    let trap = facts("literal-trap-n3-psi3-kappa1");
+    let trap = facts("literal-trap-n3-psi3");
     assert_eq!((&trap["S_PL"], &trap["S_PL_literal"]), (&literal!(true), &literal!(false)));
-    let good = facts("good-creates-none-n4-psi3-kappa1");
+    let good = facts("good-creates-none-n4-psi3");
     assert_eq!((&good["good"], good["leaders"].as_array().unwrap().len()), (&literal!(true), 1));
-    let after = ringleader(&["replay", &format!("{paper}/witnesses/good-creates-none-n4-psi3-kappa1.json")]);
+    let after = ringleader(&["replay", &format!("{paper}/witnesses/good-creates-none-n4-psi3.json")]);
     assert_eq!(json(&after)["leaders"].as_array().unwrap().len(), 2);
 }
 

@@ -2,6 +2,9 @@
 //!
 //! Every operation adds at most one gate to the arena of the thread. Constants are folded, and equal gates are one gate
 //! (structural hashing), so that what a claim fixes (the leader, its distances) disappears before the solver sees it.
+//!
+//! A long word may need more gates than there is memory. So the arena asks now and then whether to go on, and if not makes no more gates:
+//! literals then mean nothing, and [`halted`] says why, which is to be asked before anything is made of them.
 
 use std::cell::RefCell;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
@@ -28,22 +31,40 @@ pub enum Gate {
     Mux(Lit, Lit, Lit),
 }
 
+/// Says why to stop, if there is a reason.
+pub type Watch = Box<dyn Fn() -> Option<String>>;
+
 struct Arena {
     gates: Vec<Gate>,
     known: FxHashMap<Gate, u32>,
+    watch: Watch,
+    halted: Option<String>,
 }
 
+/// The watch is asked whenever so many gates were added.
+const WATCHED: usize = 1 << 14;
+/// More would not fit the numbers of literals.
+const MOST_GATES: usize = 1 << 30;
+
 impl Arena {
-    fn new() -> Self {
-        Self { gates: vec![Gate::Zero], known: FxHashMap::default() }
+    fn new(watch: Watch) -> Self {
+        Self { gates: vec![Gate::Zero], known: FxHashMap::default(), watch, halted: None }
     }
 
     fn gate(&mut self, gate: Gate) -> Lit {
-        let gates = &mut self.gates;
-        let number = *self.known.entry(gate).or_insert_with(|| {
-            gates.push(gate);
-            (gates.len() - 1) as u32
-        });
+        if let Some(&number) = self.known.get(&gate) {
+            return Lit(2 * number);
+        }
+        if self.gates.len().is_multiple_of(WATCHED) && self.halted.is_none() {
+            let too_many = || (self.gates.len() >= MOST_GATES).then(|| format!("{MOST_GATES} gates"));
+            self.halted = (self.watch)().or_else(too_many);
+        }
+        if self.halted.is_some() {
+            return Lit::ZERO;
+        }
+        let number = self.gates.len() as u32;
+        self.gates.push(gate);
+        self.known.insert(gate, number);
         Lit(2 * number)
     }
 
@@ -106,19 +127,26 @@ impl Arena {
 }
 
 thread_local! {
-    static ARENA: RefCell<Arena> = RefCell::new(Arena::new());
+    static ARENA: RefCell<Arena> = RefCell::new(Arena::new(Box::new(|| None)));
 }
 
 fn with<T>(work: impl FnOnce(&mut Arena) -> T) -> T {
     ARENA.with(|arena| work(&mut arena.borrow_mut()))
 }
 
-/// Works in an empty arena; literals from before have no meaning inside, nor those of inside afterwards.
-pub fn in_fresh_arena<T>(work: impl FnOnce() -> T) -> T {
-    let outer = with(|arena| std::mem::replace(arena, Arena::new()));
+/// Works in an empty arena, as long as the watch has no objection; literals from before have no meaning inside, nor those of inside
+/// afterwards.
+pub fn in_fresh_arena<T>(watch: Watch, work: impl FnOnce() -> T) -> T {
+    let outer = with(|arena| std::mem::replace(arena, Arena::new(watch)));
     let result = work();
     with(|arena| *arena = outer);
     result
+}
+
+/// Why no more gates are made, if so.
+#[must_use]
+pub fn halted() -> Option<String> {
+    with(|arena| arena.halted.clone())
 }
 
 /// The number of gates so far.
@@ -244,7 +272,7 @@ mod tests {
     /// Every operation on every combination of constants, a literal, its negation and other literals, against the truth table.
     #[test]
     fn folding_changes_no_truth() {
-        in_fresh_arena(|| {
+        in_fresh_arena(Box::new(|| None), || {
             let (x, y) = (Lit::input(), Lit::input());
             let basic = [Lit::ZERO, Lit::ONE, x, !x, y, !y];
             let pool: Vec<Lit> =
@@ -266,6 +294,16 @@ mod tests {
                     }
                 }
             }
+        });
+    }
+
+    #[test]
+    fn a_halted_arena_stops_growing_and_says_why() {
+        in_fresh_arena(Box::new(|| Some("enough".to_owned())), || {
+            let before = halted();
+            let last = (0..3 * WATCHED).map(|_| Lit::input()).last();
+            assert_eq!((before, halted(), gates()), (None, Some("enough".into()), WATCHED));
+            assert_eq!(last, Some(Lit::ZERO));
         });
     }
 }

@@ -3,7 +3,7 @@
 use ringleader::ring::Interaction;
 use ringleader::value::Value;
 
-use crate::bits::Lit;
+use crate::bits::{Lit, halted};
 use crate::cnf::{Cnf, Demand};
 use crate::machine::{Config, Machine};
 use crate::solve::{Answer, Halt, certify, solve};
@@ -150,6 +150,9 @@ impl<'a> Court<'a> {
 
     /// Can all of these hold at once, the free bits being values of their domains?
     pub fn ask(&mut self, asserted: &[Lit], demands: &[Demand]) -> Ruling {
+        if let Some(why) = halted() {
+            return Ruling::Undecided(why);
+        }
         let cnf = Cnf::asserting(asserted, demands);
         self.formulas += 1;
         self.variables += cnf.variables();

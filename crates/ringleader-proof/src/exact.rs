@@ -309,41 +309,62 @@ pub struct Expected {
 pub fn solve<S: Copy>(chain: &Chain<S>, tolerance: f64, stop: &dyn Fn(usize) -> bool) -> Option<Expected> {
     let (order, lost) = chain.order();
     let rows: Vec<u32> = order.into_iter().filter(|&k| !chain.target[k as usize] && !lost[k as usize]).collect();
-    let mut steps: Vec<f64> = lost.iter().map(|&lost| if lost { f64::INFINITY } else { 0.0 }).collect();
+    let (system, mut values) = (System::new(chain, &rows), vec![0.0; rows.len()]);
     let (mut rounds, mut best, mut stuck) = (0, f64::INFINITY, 0);
     loop {
-        // The residual of a row before it is solved is at least what is left of it after all are solved.
-        let worst = sweep(chain, &rows, &mut steps);
+        let worst = system.sweep(&mut values);
         rounds += 1;
         (stuck, best) = if worst < best { (0, worst) } else { (stuck + 1, best) };
         if worst < tolerance || stuck > 50 {
-            let error = residual(chain, &rows, &steps);
-            return Some(Expected { steps, error, rounds });
+            break;
         }
         if stop(rounds) {
             return None;
         }
     }
+    let mut steps: Vec<f64> = lost.iter().map(|&lost| if lost { f64::INFINITY } else { 0.0 }).collect();
+    rows.iter().zip(values).for_each(|(&k, value)| steps[k as usize] = value);
+    // Asked of the chain itself, so that nothing depends on how the values were found.
+    let error = residual(chain, &rows, &steps);
+    Some(Expected { steps, error, rounds })
 }
 
-/// Solves every equation once, in order, and tells the largest change relative to the value.
-fn sweep<S: Copy>(chain: &Chain<S>, rows: &[u32], steps: &mut [f64]) -> f64 {
-    let mut worst = 0.0_f64;
-    for &k in rows {
-        let (row, outcomes) = chain.row(k as usize);
-        let (mut stay, mut sum) = (0, f64::from(outcomes));
-        for &(to, weight) in row {
-            if to == k {
-                stay = weight;
-            } else {
-                sum += f64::from(weight) * steps[to as usize];
-            }
+/// The equations of some rows in the order in which they are solved, so that a sweep reads memory from one end to the other. What leads
+/// to the target or stays is left out.
+struct System {
+    /// For each row where its terms end, how many outcomes there are, and how many of them leave.
+    rows: Vec<(usize, f64, f64)>,
+    /// Which row, and how many outcomes lead there.
+    terms: Vec<(u32, u32)>,
+}
+
+impl System {
+    fn new<S: Copy>(chain: &Chain<S>, rows: &[u32]) -> Self {
+        let mut place = vec![u32::MAX; chain.len()];
+        rows.iter().enumerate().for_each(|(j, &k)| place[k as usize] = j as u32);
+        let mut system = Self { rows: Vec::with_capacity(rows.len()), terms: Vec::new() };
+        for &k in rows {
+            let (row, outcomes) = chain.row(k as usize);
+            let stay: u32 = row.iter().filter(|(to, _)| *to == k).map(|(_, weight)| weight).sum();
+            let inner = row.iter().filter(|(to, _)| *to != k && place[*to as usize] != u32::MAX);
+            system.terms.extend(inner.map(|&(to, weight)| (place[to as usize], weight)));
+            system.rows.push((system.terms.len(), f64::from(outcomes), f64::from(outcomes - stay)));
         }
-        let value = sum / f64::from(outcomes - stay);
-        worst = worst.max((value - steps[k as usize]).abs() / value);
-        steps[k as usize] = value;
+        system
     }
-    worst
+
+    /// Solves every equation once, in order, and tells the largest change relative to the value.
+    fn sweep(&self, values: &mut [f64]) -> f64 {
+        let (mut worst, mut begin) = (0.0_f64, 0);
+        for (j, &(end, outcomes, leave)) in self.rows.iter().enumerate() {
+            let terms = self.terms[begin..end].iter();
+            let sum: f64 = terms.map(|&(to, weight)| f64::from(weight) * values[to as usize]).sum();
+            let value = (outcomes + sum) / leave;
+            worst = worst.max((value - values[j]).abs() / value);
+            (values[j], begin) = (value, end);
+        }
+        worst
+    }
 }
 
 /// The largest entry of `1 + P x - x`, with what rounding may have hidden.

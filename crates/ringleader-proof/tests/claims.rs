@@ -9,7 +9,7 @@ use ringleader_proof::claims::{Claim, Point, claims};
 use ringleader_proof::court::{Archive, Court, Finding, Verdict};
 
 fn decide(claim: &Claim, point: Point, archive: Option<Archive<'_>>) -> Finding {
-    in_fresh_arena(|| (claim.decide)(&mut Court::new(&|| None, archive), point)).unwrap()
+    in_fresh_arena(Box::new(|| None), || (claim.decide)(&mut Court::new(&|| None, archive), point)).unwrap()
 }
 
 fn named(name: &str) -> Claim {
@@ -64,7 +64,9 @@ fn impossible_fails_exactly_at_multiples_of_psi_2_psi() {
 fn a_limit_makes_a_claim_unknown() {
     let halt = || Some("no time".to_owned());
     let mut court = Court::new(&halt, None);
-    let found = in_fresh_arena(|| (named("safe").decide)(&mut court, Point { n: 9, psi: 3, kappa: 1 })).unwrap();
+    let found =
+        in_fresh_arena(Box::new(|| None), || (named("safe").decide)(&mut court, Point { n: 9, psi: 3, kappa: 1 }))
+            .unwrap();
     assert_eq!(found.verdict, Verdict::Unknown("no time".into()));
 }
 

@@ -96,7 +96,8 @@ fn an_independent_checker_accepts_certificates() {
         };
         let claim = claims().into_iter().find(|claim| claim.name == name).unwrap();
         let mut court = Court::new(&|| None, Some(&save));
-        let found = in_fresh_arena(|| (claim.decide)(&mut court, Point { n, psi, kappa: 1 })).unwrap();
+        let found =
+            in_fresh_arena(Box::new(|| None), || (claim.decide)(&mut court, Point { n, psi, kappa: 1 })).unwrap();
         assert_eq!(found.verdict, Verdict::Holds, "{name}");
     }
 }

@@ -32,7 +32,9 @@ pub(crate) fn exact(args: &ExactArgs) -> Result<(), Stop> {
         Some(path) => {
             let mut model = Vec::new();
             let found = ask(&question, Some(&mut model))?;
-            files::write(path, |out| out.write_all(&model))?;
+            if found.is_some() {
+                files::write(path, |out| out.write_all(&model))?;
+            }
             found
         }
     };

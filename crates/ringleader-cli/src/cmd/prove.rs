@@ -163,13 +163,15 @@ fn work(args: &ProveArgs, tasks: &[Task], next: &AtomicUsize, rows: &Sender<Row>
 
 fn decide(args: &ProveArgs, claim: &Claim, point: Point) -> Row {
     let begin = Instant::now();
-    let halt = || halt(args, begin);
-    let name = |formula: &str| format!("{}-n{}-psi{}-kappa{}-{formula}", claim.name, point.n, point.psi, point.kappa);
-    let save = |formula: &str, cnf: &str, proof: &str| archive(args.certificate.as_deref(), &name(formula), cnf, proof);
+    let (time, memory) = (args.time, args.memory);
+    let halt = move || halt(time, memory, begin);
+    let save = |formula: &str, cnf: &str, proof: &str| {
+        archive(args.certificate.as_deref(), &format!("{}-{formula}", label(claim, point)), cnf, proof)
+    };
     let archive: Option<ringleader_proof::court::Archive<'_>> =
         if args.certificate.is_some() { Some(&save) } else { None };
     let mut court = Court::new(&halt, archive);
-    let finding = in_fresh_arena(|| (claim.decide)(&mut court, point));
+    let finding = in_fresh_arena(Box::new(halt), || (claim.decide)(&mut court, point));
     Row {
         task: 0,
         finding,
@@ -180,14 +182,14 @@ fn decide(args: &ProveArgs, claim: &Claim, point: Point) -> Row {
     }
 }
 
-fn halt(args: &ProveArgs, begin: Instant) -> Option<String> {
+fn halt(time: Option<u64>, memory: Option<u64>, begin: Instant) -> Option<String> {
     if interrupted() {
         return Some("interrupted".into());
     }
-    if args.time.is_some_and(|limit| begin.elapsed() > Duration::from_secs(limit)) {
-        return Some(format!("{} s", args.time.unwrap_or(0)));
+    if let Some(limit) = time.filter(|&limit| begin.elapsed() > Duration::from_secs(limit)) {
+        return Some(format!("{limit} s"));
     }
-    let most = args.memory?;
+    let most = memory?;
     (resident()? > most).then(|| format!("{} MiB of memory", commas(most >> 20)))
 }
 
@@ -222,8 +224,7 @@ impl Report<'_> {
         let Task { claim, point } = &self.tasks[row.task];
         let finding = row.finding.as_ref().map_err(|error| Stop::Bad(error.to_string()))?;
         if let (Some(directory), Some(witness)) = (&self.args.witness, &finding.witness) {
-            let path =
-                directory.join(format!("{}-n{}-psi{}-kappa{}.json", claim.name, point.n, point.psi, point.kappa));
+            let path = directory.join(format!("{}.json", label(claim, *point)));
             files::write(&path, |out| {
                 json::write(out, &witness.as_case())?;
                 writeln!(out)
@@ -343,6 +344,14 @@ impl Report<'_> {
             ("interrupted", (self.rows.len() < self.tasks.len()).into()),
         ])
     }
+}
+
+/// The name of a claim at a point, for files.
+fn label(claim: &Claim, point: Point) -> String {
+    let about = claim.about;
+    let parts = [(about.n(), "n", point.n), (about.psi(), "psi", point.psi), (about.kappa(), "kappa", point.kappa)];
+    let parts = parts.into_iter().filter(|(of_it, ..)| *of_it).map(|(_, name, value)| format!("-{name}{value}"));
+    claim.name.to_owned() + &parts.collect::<String>()
 }
 
 /// `psi` and `kappa_max` of a row, where the claim is about them.

@@ -176,11 +176,10 @@ fn starts<P: Protocol>(protocol: &P, ring: Ring, question: &Question<'_>) -> Res
 /// Every configuration with every right input.
 fn every<P: Protocol>(protocol: &P, ring: Ring, most: usize) -> Result<Starts<P::State>, Error> {
     let variables = protocol.variables();
-    let free: Vec<_> = variables.0.iter().filter(|variable| !variable.input).collect();
-    let states: u128 = free.iter().map(|variable| u128::from(variable.domain.size())).product();
-    let bases = protocol.inputs(ring);
+    let (states, bases) = (variables.free_states(), protocol.inputs(ring));
     let count = states.checked_pow(ring.n() as u32).and_then(|count| count.checked_mul(bases.len() as u128));
-    let Some(count) = count.filter(|&count| count <= most as u128 * ring.n() as u128) else {
+    let fits = |count: u128| u64::try_from(count).ok().filter(|_| count <= most as u128 * ring.n() as u128);
+    let Some(number) = count.and_then(fits) else {
         let shown = count.map_or("more than 2^128 configurations".into(), |count| format!("{count} configurations"));
         return Err(Error::new(
             "start",
@@ -188,30 +187,17 @@ fn every<P: Protocol>(protocol: &P, ring: Ring, most: usize) -> Result<Starts<P:
             format!("allowed is {most} up to rotation; --most says how many"),
         ));
     };
-    let of_agent = |base: &P::State| -> Vec<P::State> {
-        (0..states)
-            .map(|mut k| {
-                let mut state = *base;
-                for variable in &free {
-                    let size = u128::from(variable.domain.size());
-                    let set = variable.set(&mut state, &variable.domain.nth((k % size) as u64));
-                    debug_assert!(set.is_ok(), "a value of the domain");
-                    k /= size;
-                }
-                state
-            })
-            .collect()
-    };
+    let of_agent = |blank: &P::State| variables.free(*blank);
     let lists: Vec<Vec<Vec<P::State>>> = bases.iter().map(|base| base.iter().map(of_agent).collect()).collect();
-    let each = count / lists.len().max(1) as u128;
-    let config = move |k: u128| -> Vec<P::State> {
+    let each = number / lists.len().max(1) as u64;
+    let config = move |k: u64| -> Vec<P::State> {
         let mut rest = k % each;
         let pick = |list: &Vec<P::State>| {
-            let state = list[(rest % states) as usize];
-            rest /= states;
+            let state = list[(rest % list.len() as u64) as usize];
+            rest /= list.len() as u64;
             state
         };
         lists[(k / each) as usize].iter().map(pick).collect()
     };
-    Ok(Box::new((0..count).map(config)))
+    Ok(Box::new((0..number).map(config)))
 }
