@@ -13,7 +13,7 @@ use ringleader::protocol::{Params, Protocol};
 use ringleader::protocols::ppl::{self, PplOf};
 use ringleader::ring::{Interaction, Ring};
 
-use crate::bits::{Lit, all, any};
+use crate::bits::{Lit, all, any, goes_on};
 use crate::court::{Court, Finding, Model, Ruling, Verdict};
 use crate::machine::{Config, Machine};
 use crate::play::{Play, follow_with, ring_of, start_of, witness_with};
@@ -38,8 +38,6 @@ pub enum About {
     Psi,
     /// `n` and `psi`; kappa_max = 1 stands for all.
     NPsi,
-    /// `psi` and `kappa_max`; the size of the ring does not matter.
-    PsiKappa,
     /// `n`, `psi` and `kappa_max`.
     NPsiKappa,
 }
@@ -48,7 +46,7 @@ impl About {
     /// Whether the claim is about the size of the ring.
     #[must_use]
     pub fn n(self) -> bool {
-        matches!(self, Self::N | Self::NPsi | Self::NPsiKappa)
+        self != Self::Psi
     }
 
     /// Whether it is about `psi`.
@@ -60,7 +58,7 @@ impl About {
     /// Whether it is about `kappa_max`.
     #[must_use]
     pub fn kappa(self) -> bool {
-        matches!(self, Self::PsiKappa | Self::NPsiKappa)
+        self == Self::NPsiKappa
     }
 }
 
@@ -138,7 +136,7 @@ fn closed<P: Protocol<State: Default>>(
     play: &Play<'_, P::State>,
     set: &Closed<'_, P::State>,
 ) -> Finding {
-    let left = any((0..ring.arcs()).map(|k| {
+    let left = any((0..ring.arcs()).take_while(|_| goes_on()).map(|k| {
         let next = play.after(ring.arc(k), &play.coin());
         let still = all(play.now.iter().zip(&next).map(|(u, v)| play.machine.equal(set.still, u, v)));
         !((set.inside)(&next) & still)

@@ -3,7 +3,7 @@
 use ringleader::protocol::{Input, Protocol, draw};
 use ringleader::ring::{Interaction, Orientation, Ring};
 
-use crate::bits::Lit;
+use crate::bits::{Lit, goes_on};
 use crate::cnf::Demand;
 use crate::court::{Model, Witness};
 use crate::machine::{Config, Machine};
@@ -49,8 +49,11 @@ impl<'m, S: Copy + Default> Play<'m, S> {
         next
     }
 
-    /// One interaction.
+    /// One interaction; none if gates are no longer made.
     pub fn interact(&mut self, e: Interaction) {
+        if !goes_on() {
+            return;
+        }
         let coin = self.coin();
         self.machine.interact(&mut self.now, e.initiator, e.responder, &coin);
         self.word.push(e);

@@ -1,4 +1,5 @@
-//! CaDiCaL behind one function: a formula goes in, an answer comes out, within limits.
+//! CaDiCaL behind one function: a formula goes in, an answer comes out, within limits. Every formula has its own solver: those of one claim
+//! share so little that what one has learned is of no use to the next.
 //!
 //! A certificate is written by solving with all preprocessing switched off: what is then learned follows from what came
 //! before by unit propagation, so that the learned clauses, in order, are a DRUP (and so a DRAT) proof. One more thing must be off,

@@ -17,11 +17,16 @@ pub(super) fn claims() -> Vec<Claim> {
     vec![Claim {
         name: "one-kappa",
         place: "Algorithm 4",
-        says: "with kappa_max = 1 an interaction can do what it does with any kappa_max to all but mode, clock, signal_R and hits (n is ignored)",
-        about: About::PsiKappa,
+        says: "what an interaction does with kappa_max = 2, 3 or 48psi to all but mode, clock, signal_R and hits, it can do with kappa_max = 1",
+        about: About::Psi,
         canary: false,
         quick: [(3, 3), (2, 5)],
-        decide: one_kappa,
+        decide: |court, point| {
+            let kappas = [2, 3, 48 * point.psi].map(|kappa| one_kappa(court, Point { kappa, ..point }));
+            let found: Result<Vec<Finding>, Error> = kappas.into_iter().collect();
+            let other = found?.into_iter().find(|found| found.verdict != Verdict::Holds);
+            Ok(other.unwrap_or_else(|| Finding::plain(Verdict::Holds)))
+        },
     }]
 }
 

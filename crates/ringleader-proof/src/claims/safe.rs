@@ -6,7 +6,7 @@ use ringleader::protocols::ppl::{self, BLACK, Ppl, Sets, WHITE};
 use ringleader::ring::Interaction;
 
 use super::{About, Claim, Lab, Point, unconfirmed, unless};
-use crate::bits::{Lit, all, any, implies, same};
+use crate::bits::{Lit, all, any, goes_on, implies, same};
 use crate::court::{Court, Finding, Ruling, Verdict};
 use crate::machine::Config;
 use crate::play::{Play, follow, start_of, witness};
@@ -130,7 +130,7 @@ fn closure(court: &mut Court<'_>, point: Point, set: &Set) -> Result<Finding, Er
     let play = Play::new(&lab.machine, point.n, |i, agent| {
         lab.machine.fix(agent, set.fixes, &settled(point.psi, point.n, i));
     });
-    let left = any((0..point.n).map(|i| {
+    let left = any((0..point.n).take_while(|_| goes_on()).map(|i| {
         let next = play.after(lab.ring.e(i), &[]);
         let still = if set.still { unchanged(&sets, &play.now, &next) } else { Lit::ONE };
         !((set.circuit)(&sets, &next) & still)
@@ -192,7 +192,7 @@ fn needed(court: &mut Court<'_>, point: Point, dropped: Condition) -> Result<Fin
     let sets = PplSets::new(&lab.machine, point.n, point.psi);
     let kept: Vec<Condition> = Condition::ALL.into_iter().filter(|&condition| condition != dropped).collect();
     let play = Play::new(&lab.machine, point.n, |_, _| {});
-    let left = any((0..point.n).map(|i| !sets.with(&kept, &play.after(lab.ring.e(i), &[]))));
+    let left = any((0..point.n).take_while(|_| goes_on()).map(|i| !sets.with(&kept, &play.after(lab.ring.e(i), &[]))));
     let inside = sets.with(&kept, &play.now);
     let model = match court.ask(&[inside, left], &play.demands) {
         Ruling::Never => return Ok(Finding::plain(Verdict::Fails).with_note("closed without it")),
@@ -228,7 +228,7 @@ fn more(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
         lab.machine.fix(agent, &["leader", "dist"], &settled(point.psi, point.n, i));
     });
     let inside = last_loose(&sets, &play.now);
-    let left = any((0..point.n).map(|i| {
+    let left = any((0..point.n).take_while(|_| goes_on()).map(|i| {
         let next = play.after(lab.ring.e(i), &[]);
         !(last_loose(&sets, &next) & unchanged(&sets, &play.now, &next))
     }));
