@@ -136,7 +136,7 @@ fn whole_trials(n: usize, trials: u64) -> (u64, f64) {
     (trial.phases, trial.engine) = (false, Engine::Sliced);
     let start = Instant::now();
     let records =
-        run_batch(&trial, 1..trials + 1, &|| false, &mut |_| ControlFlow::Continue(())).expect("a valid batch");
+        run_batch(&trial, 1..trials + 1, &|| false, &mut |_, _| ControlFlow::Continue(())).expect("a valid batch");
     let seconds = start.elapsed().as_secs_f64();
     assert!(records.iter().all(|(_, record)| record.safe.is_some()), "a trial was censored");
     (records.iter().map(|(_, record)| record.steps).sum(), seconds)
@@ -205,7 +205,7 @@ fn sliced(ring: Ring, engine: Engine, rings: u64, seed: u64) -> f64 {
         stamps.borrow_mut().push(Instant::now());
         stamps.borrow().len() > windows + 1
     };
-    run_batch(&trial, seed..seed + rings, &stop, &mut |_| ControlFlow::Continue(())).expect("a valid batch");
+    run_batch(&trial, seed..seed + rings, &stop, &mut |_, _| ControlFlow::Continue(())).expect("a valid batch");
     let stamps = stamps.borrow();
     // The first window also fills the lanes.
     windows as f64 * window as f64 / (stamps[windows + 1] - stamps[1]).as_secs_f64() / 1e6

@@ -28,10 +28,10 @@ Examples:
   ringleader                                        elect a leader on a ring of 256 agents
   ringleader run --n 64 --start uniform --seed 7    from a random configuration, repeatable
   ringleader list --n 1024                          the protocols and their states at n = 1024
-  ringleader sweep definition.toml                  many trials by design, resumed after any interruption
+  ringleader sweep definition.toml                  many trials by design, each kept as a row
   ringleader replay case.json                       run a recorded execution and check its hashes
   ringleader inspect config.json                    which sets of the paper a configuration is in
-  ringleader check fj --n 3..8                      does it hold from every configuration of a small ring?
+  ringleader check fj --n 3..8                      every configuration of small rings
   ringleader report records/table1.parquet          figures and tables from the records of a sweep
   ringleader prove                                  the paper's claims on all configurations
   ringleader exact fj --n 3 --start every           exact expected numbers of steps
@@ -93,8 +93,9 @@ pub(crate) fn main_job() -> Command {
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-Steps are interactions; parallel time is steps / n. The run ends at the first step in the closed safe set, which is
-exact, or at the limit. Phases are the first steps at which the sets of the paper hold.
+Steps are interactions; parallel time is steps / n. The run ends at the first step in the closed
+safe set, which is exact, or at the limit. Phases are the first steps at which the sets of the
+paper hold.
 
 Examples:
   ringleader run                                    P_PL, n = 256, no leader at first
@@ -102,12 +103,12 @@ Examples:
   ringleader run --start safe --fault agents=10,at=safe
                                                     corrupt 10 agents of a safe ring and recover
   ringleader run --fault list=3,variable=dist,at=5000 --fault agents=20,place=contiguous,at=safe
-  ringleader run --protocol undirected --n 64       on an undirected ring, colouring and orientation included
+  ringleader run --protocol undirected --n 64       colouring and orientation included
   ringleader run --n 16 --psi 2 --unsound --limit 1e8 --seed 1
                                                     see why the paper needs 2^psi >= n
   ringleader run --n 8 --seed 1 --trace case.json   write the execution for `replay`
   ringleader run --seed 1 --json | jq .safe
-  ringleader run --n 64 --trials 1000 --seed 1      mean, median and quantiles with 95 % intervals, on all cores
+  ringleader run --n 64 --trials 1000 --seed 1      mean, median, quantiles, on all cores
 
 Starts (the first is the default; a name with a dot or a slash is a JSON file):
 {}
@@ -163,8 +164,9 @@ pub(crate) struct RunArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-Written are report.html, which needs nothing else, figures/*.svg, and tables/*.md and *.tex. The same records and seed give
-the same files to the byte. Trials that met their limit are kept. METHODOLOGY.md says how everything is computed.
+Written are report.html, which needs nothing else, figures/*.svg, and tables/*.md and *.tex. The
+same records and seed give the same files to the byte. Trials that met their limit are kept.
+METHODOLOGY.md says how everything is computed.
 
 Examples:
   ringleader report records/table1.parquet
@@ -240,9 +242,10 @@ pub(crate) struct ListArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-A case holds protocol, n, the parameters, `initial`, and either `schedule` (with `draws`) or `scheduler`, `seed` and
-`steps`. Printed are `final`, `leaders` and `hashes` at the times that the case lists, or else every 100 steps (at most
-1000 times in a run given by its seed). If the case carries `hashes`, `final` or `final_S_PL` they are checked.
+A case holds protocol, n, the parameters, `initial`, and either `schedule` (with `draws`) or
+`scheduler`, `seed` and `steps`. Printed are `final`, `leaders` and `hashes` at the times that the
+case lists, or else every 100 steps (at most 1000 times in a run given by its seed). If the case
+carries `hashes`, `final` or `final_S_PL` they are checked.
 
 Examples:
   ringleader replay case.json
@@ -261,8 +264,8 @@ pub(crate) struct ReplayArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-The file holds an object with `protocol`, the parameters and `config`, or a bare list of agents. What the file does
-not say is taken from the options, or else from the defaults of `run`.
+The file holds an object with `protocol`, the parameters and `config`, or a bare list of agents.
+What the file does not say is taken from the options, or else from the defaults of `run`.
 
 Examples:
   ringleader inspect config.json
@@ -283,13 +286,15 @@ pub(crate) struct InspectArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-Looked at is every configuration, with every edge, direction, coin and answer of an oracle as a possible next step. The claims are:
-the safe set is closed, outputs are constant in it, and it is reachable from every configuration (of some protocols only from those of a
-named set, which must then be closed itself). With all of them the ring becomes safe with probability 1 under the random scheduler.
-Inputs of a protocol, such as a given colouring, are taken in every way, up to symmetry; --colors is the fewest possible by
-default where a colouring is given.
+Looked at is every configuration, with every edge, direction, coin and answer of an oracle as a
+possible next step. The claims are: the safe set is closed, outputs are constant in it, and it is
+reachable from every configuration (of some protocols only from those of a named set, which must
+then be closed itself). With all of them the ring becomes safe with probability 1 under the random
+scheduler. Inputs of a protocol, such as a given colouring, are taken in every way, up to
+symmetry; --colors is the fewest possible by default where a colouring is given.
 
-Verdicts: holds; fails, with a case that `replay` confirms and `inspect` reads; too large, with the number of configurations.
+Verdicts: holds; fails, with a case that `replay` confirms and `inspect` reads; too large, with
+the number of configurations.
 
 Examples:
   ringleader check fj --n 3..8                      all sizes from 3 to 8
@@ -300,7 +305,7 @@ Examples:
   ringleader check pcl --n 4 --colors 5 --json | jq .checks[0].verdict
   ringleader check elim --n 3..6                    EliminateLeaders alone, from C_PB
   ringleader check elim --n 3 --everywhere --witness case.json
-                                                    it fails outside; `ringleader replay case.json` shows how
+                                                    it fails outside, and `replay case.json` shows how
 
 {EXIT_CODES}"))]
 pub(crate) struct CheckArgs {
@@ -334,30 +339,31 @@ pub(crate) struct CheckArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-A definition is TOML. Each [[grid]] is all combinations of its axes; an axis is one value or a list. What stands above the
-grids holds for those that do not say otherwise.
+A definition is TOML. Each [[grid]] is all combinations of its axes; an axis is one value or a
+list. What stands above the grids holds for those that do not say otherwise.
 
-  seed = 1                          # required; every trial has its own seed, which follows from this one
-  repeats = 100                     # trials of each cell [default: 100]
+  seed = 1                      # required; the seed of every trial follows from this one
+  repeats = 100                 # trials of each cell [default: 100]
 
   [[grid]]
   protocol = [\"ppl\", \"ysm\"]
   n = [16, 32, 64]
-  start = \"uniform\"               # [default: the first start of the protocol]
+  start = \"uniform\"           # [default: the first start of the protocol]
 
   [[grid]]
   protocol = \"ppl\"
   n = 64
   params = {{ c1 = [4, 8, 48], psi = \"default\" }}
   faults = [\"\", \"agents=5,at=safe\", \"agents=9,at=0; list=1+2,at=safe\"]
-  limit = 1e8                       # [default: as in `run`]
-  scheduler = \"uniform\"           # [default: clocks]
-  phases = true                     # the first step of every phase, which is slower [default: false]
+  limit = 1e8                   # [default: as in `run`]
+  scheduler = \"uniform\"       # [default: clocks]
+  phases = true                 # the first step of every phase, which is slower [default: false]
   repeats = 1000
 
-Finished trials are kept in a journal beside the records. However a sweep ends, the same command goes on with it, and the
-rows are the same as if nothing had happened. A definition that has changed is refused unless it only adds cells.
-Censored trials are rows like others, and do not change the exit code.
+Finished trials are kept in a journal beside the records. However a sweep ends, the same command
+goes on with it, and the rows are the same as if nothing had happened. A definition that has
+changed is refused unless it only adds cells. Censored trials are rows like the others, and do
+not change the exit code.
 
 Examples:
   ringleader sweep table.toml --dry-run             the cells, and how many trials they have
@@ -424,8 +430,8 @@ fn bytes(text: &str) -> Result<u64, String> {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-The rows are those of a sweep that was not divided, in the same order. Shards of different definitions or versions are
-refused, and so is a set of shards that does not hold every trial.
+The rows are those of a sweep that was not divided, in the same order. Shards of different
+definitions or versions are refused, and so is a set of shards that does not hold every trial.
 
 Examples:
   ringleader merge table.1of2.parquet table.2of2.parquet --out table.parquet
@@ -445,8 +451,8 @@ pub(crate) struct MergeArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-A row is a trial; what is not known (`safe` of a censored trial) is empty. The recovery from the last fault took
-`steps - last_fault` steps, or more if the trial is censored.
+A row is a trial; what is not known (`safe` of a censored trial) is empty. The recovery from the
+last fault took `steps - last_fault` steps, or more if the trial is censored.
 
 Examples:
   ringleader export table.parquet --csv > table.csv
@@ -694,6 +700,18 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Args::command().debug_assert();
+    }
+
+    /// Longer lines would be broken a second time, in the middle of a paragraph.
+    #[test]
+    fn long_help_fits_its_width() {
+        let args = Args::command();
+        for command in args.get_subcommands().chain([&args]) {
+            let help = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+            // The list of starts has four spaces in front, and descriptions as long as they are.
+            let long = help.lines().find(|line| line.chars().count() > 100 && !line.starts_with("    "));
+            assert_eq!(long, None, "{}", command.get_name());
+        }
     }
 
     #[test]

@@ -86,19 +86,4 @@ mod tests {
         std::fs::remove_file(&empty).unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
     }
-
-    /// `RINGLEADER_RECORDS=million.parquet cargo test a_million -- --ignored`, then `ringleader report million.parquet`.
-    #[test]
-    #[ignore = "writes a large file, to measure a report"]
-    fn a_million_rows() {
-        let path = PathBuf::from(std::env::var_os("RINGLEADER_RECORDS").unwrap());
-        let starts = ["leaderless", "uniform"];
-        let of = |start: &str| {
-            rows(&[8, 16, 32, 64, 128], 100_000, 1.0)
-                .into_iter()
-                .map(move |row| Row { start: start.into(), ..row })
-                .collect::<Vec<_>>()
-        };
-        written(&path, starts.into_iter().flat_map(of).collect());
-    }
 }

@@ -7,7 +7,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::HumanDuration;
-use ringleader::error::Error;
 use ringleader::lab::{batch_size, run_batch};
 use ringleader::stats::Observed;
 use ringleader::trial::{Record, Trial};
@@ -67,7 +66,7 @@ pub(crate) fn all_cores() -> usize {
 pub(crate) fn spread<T: Send>(
     threads: usize,
     failed: &AtomicBool,
-    make: impl Fn() -> Option<Result<T, Error>> + Sync,
+    make: impl Fn() -> Option<Result<T, Stop>> + Sync,
     mut take: impl FnMut(Option<T>) -> Result<(), Stop>,
 ) -> Result<(), Stop> {
     thread::scope(|scope| {
@@ -85,7 +84,7 @@ pub(crate) fn spread<T: Send>(
         let mut outcome = Ok(());
         loop {
             let taken = match results.recv_timeout(Duration::from_millis(50)) {
-                Ok(made) => made.map_err(Stop::from).and_then(|made| take(Some(made))),
+                Ok(made) => made.and_then(|made| take(Some(made))),
                 Err(RecvTimeoutError::Timeout) => take(None),
                 Err(RecvTimeoutError::Disconnected) => return outcome,
             };
@@ -157,7 +156,7 @@ impl Job<'_> {
     }
 
     /// The next few trials; `None` if none are left or somebody gave up.
-    fn next_chunk(&self) -> Option<Result<Vec<Finished>, Error>> {
+    fn next_chunk(&self) -> Option<Result<Vec<Finished>, Stop>> {
         if self.stopped() {
             return None;
         }
@@ -165,9 +164,9 @@ impl Job<'_> {
         (first < self.trials).then(|| self.run(first, (first + self.chunk).min(self.trials)))
     }
 
-    fn run(&self, first: u64, end: u64) -> Result<Vec<Finished>, Error> {
+    fn run(&self, first: u64, end: u64) -> Result<Vec<Finished>, Stop> {
         let seeds = (first..end).map(|k| self.trial.seed.wrapping_add(k));
-        let records = run_batch(self.trial, seeds, &|| self.stopped(), &mut |_| {
+        let records = run_batch(self.trial, seeds, &|| self.stopped(), &mut |_, _| {
             self.done.fetch_add(1, Ordering::Relaxed);
             ControlFlow::Continue(())
         })?;

@@ -34,8 +34,9 @@ use crate::trial::{self, Engine, From, Record, Scheduler, Trial, Watch};
 use crate::value::Value;
 use crate::variables::{Domain, Variables};
 
-/// All protocols of the laboratory. A new one is one file and one line here.
-pub const PROTOCOLS: &[Entry] = &[
+/// All protocols of the laboratory. A new one is one file and one line here. A `static`, so that their code is made once, in this
+/// crate, and not again in every crate that uses the list.
+pub static PROTOCOLS: &[Entry] = &[
     entry::<Ppl>(),
     entry::<PplPrime>(),
     entry::<Por>(),
@@ -145,8 +146,9 @@ pub fn populate_trial(trial: &Trial) -> Result<Box<dyn Population>, Error> {
     protocol(&trial.protocol)?.populate(trial)
 }
 
-/// Called after each finished trial; `Break` ends the batch.
-pub type Finished<'a> = dyn FnMut(&Record) -> ControlFlow<()> + 'a;
+/// Called after each finished trial, in the order in which they finish, with the place of its seed among those of the batch; `Break`
+/// ends the batch.
+pub type Finished<'a> = dyn FnMut(usize, &Record) -> ControlFlow<()> + 'a;
 
 /// Runs a trial once for each of many seeds. The records come with their seeds, in the order of the seeds; those that were not
 /// finished when `stop` said yes or `finished` broke off are missing.
@@ -216,7 +218,7 @@ fn one_by_one<P: Protocol>(
     finished: &mut Finished<'_>,
 ) -> Result<Vec<(u64, Record)>, Error> {
     let (mut trial, mut records) = (Trial { engine: Engine::Stepper, ..trial.clone() }, Vec::new());
-    for &seed in seeds {
+    for (index, &seed) in seeds.iter().enumerate() {
         trial.seed = seed;
         let go_on = &mut |_, _: &dyn Fn() -> Vec<(&'static str, usize)>| match stop() {
             true => ControlFlow::Break(()),
@@ -226,7 +228,7 @@ fn one_by_one<P: Protocol>(
         if record.interrupted {
             break;
         }
-        let told = finished(&record);
+        let told = finished(index, &record);
         records.push((seed, record));
         if told.is_break() {
             break;
@@ -596,7 +598,7 @@ impl<P: Protocol> Typed<P> {
         let stop = |steps| (watch.borrow_mut())(steps, &Vec::new).is_break();
         let agents = (0..self.config.len()).map(|i| self.agent(i)).collect();
         let trial = Trial { from: Some(From::Given(agents)), ..trial.clone() };
-        let done = run_sliced::<P>(&trial, &[trial.seed], &stop, &mut |_| ControlFlow::Continue(()))?;
+        let done = run_sliced::<P>(&trial, &[trial.seed], &stop, &mut |_, _| ControlFlow::Continue(()))?;
         Ok(done.and_then(|mut all| all.pop().flatten()).map(|(record, config)| {
             self.config = config;
             record
@@ -636,27 +638,27 @@ mod tests {
 
     #[test]
     fn a_batch_is_its_trials_one_by_one() {
-        let records = run_batch(&trial(), 3..6, &|| false, &mut |_| ControlFlow::Continue(())).unwrap();
+        let records = run_batch(&trial(), 3..6, &|| false, &mut |_, _| ControlFlow::Continue(())).unwrap();
         assert_eq!(records, [3, 4, 5].map(alone));
-        let records = run_batch(&trial(), [u64::MAX, 0], &|| false, &mut |_| ControlFlow::Continue(())).unwrap();
+        let records = run_batch(&trial(), [u64::MAX, 0], &|| false, &mut |_, _| ControlFlow::Continue(())).unwrap();
         assert_eq!(records, [u64::MAX, 0].map(alone));
     }
 
     #[test]
     fn a_batch_can_be_ended_and_stopped() {
         let mut left = 2;
-        let mut two = |_: &Record| {
+        let mut two = |_, _: &Record| {
             left -= 1;
             if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         assert_eq!(run_batch(&trial(), 0..9, &|| false, &mut two).unwrap(), [0, 1].map(alone));
-        let none = run_batch(&trial(), 0..9, &|| true, &mut |_| ControlFlow::Continue(())).unwrap();
+        let none = run_batch(&trial(), 0..9, &|| true, &mut |_, _| ControlFlow::Continue(())).unwrap();
         assert_eq!(none, []);
     }
 
     #[test]
     fn a_batch_refuses_what_a_trial_refuses() {
         let wrong = Trial { n: 2, ..trial() };
-        assert!(run_batch(&wrong, 0..1, &|| false, &mut |_| ControlFlow::Continue(())).is_err());
+        assert!(run_batch(&wrong, 0..1, &|| false, &mut |_, _| ControlFlow::Continue(())).is_err());
     }
 }

@@ -16,8 +16,17 @@ fn trial(n: usize, start: &str, params: &[(&str, u64)]) -> Trial {
     trial
 }
 
+/// The records of a batch, which are those that it told one by one.
 fn batch(trial: &Trial, engine: Engine, seeds: std::ops::Range<u64>) -> Vec<(u64, Record)> {
-    run_batch(&Trial { engine, ..trial.clone() }, seeds, &|| false, &mut |_| ControlFlow::Continue(())).unwrap()
+    let mut told = Vec::new();
+    let tell = &mut |index, record: &Record| {
+        told.push((seeds.start + index as u64, record.clone()));
+        ControlFlow::Continue(())
+    };
+    let records = run_batch(&Trial { engine, ..trial.clone() }, seeds.clone(), &|| false, tell).unwrap();
+    told.sort_by_key(|(seed, _)| *seed);
+    assert_eq!(told, records, "{}", engine.name());
+    records
 }
 
 /// Every engine, with every width of words that this processor has, on the same trials.

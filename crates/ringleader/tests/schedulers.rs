@@ -6,7 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use ringleader::clocks::{Keys, WINDOW};
+use ringleader::clocks::{END, Keys};
 use ringleader::engine::hitting::{first_in, window};
 use ringleader::engine::stepper::Stepper;
 use ringleader::protocol::{Params, Protocol};
@@ -95,7 +95,7 @@ fn the_seams_of_windows_do_not_show() {
     }
 }
 
-/// Clocks that tell only 64 times in a mean gap apart; ties are won by the lower edge.
+/// Clocks that tell only 64 times in a slot apart; ties are won by the lower edge.
 #[derive(Clone)]
 struct Coarse {
     ring: Ring,
@@ -112,7 +112,7 @@ impl Schedule for Coarse {
             for edge in 0..self.ring.n() {
                 let clock = keys.clock(edge, self.ring.n());
                 let times = std::iter::successors(Some(clock.first()), |&t| Some(clock.next(t)));
-                self.rings.extend(times.take_while(|&t| t < WINDOW).map(|t| (t >> 18, edge)));
+                self.rings.extend(times.take_while(|&t| t < END).map(|t| (t >> 19, edge)));
             }
             self.rings.sort_unstable_by(|a, b| b.cmp(a));
         }

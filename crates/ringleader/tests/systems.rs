@@ -46,7 +46,7 @@ fn states_are_counted_exactly() {
 /// The mean of the first safe step over seeds from 1 on, divided by n^power.
 fn mean(protocol: &str, n: usize, start: &str, trials: u64, power: i32) -> f64 {
     let trial = Trial { phases: false, ..trial(protocol, n, &[], start, 1) };
-    let records = run_batch(&trial, 1..1 + trials, &|| false, &mut |_| ControlFlow::Continue(())).unwrap();
+    let records = run_batch(&trial, 1..1 + trials, &|| false, &mut |_, _| ControlFlow::Continue(())).unwrap();
     let steps: u64 = records.iter().map(|(_, record)| record.safe.unwrap()).sum();
     steps as f64 / trials as f64 / (n as f64).powi(power)
 }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use indicatif::HumanBytes;
 use ringleader::check::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work};
 use ringleader::lab::{Entry, Population, Script, populate_trial, protocol};
 use ringleader::protocol::{Params, draw};
@@ -275,7 +276,7 @@ fn findings(out: &mut dyn Write, entry: Entry, args: &CheckArgs, row: &Row) -> i
             if has_inputs(entry) {
                 writeln!(out, "so many for each of the inputs")?;
             }
-            writeln!(out, "nothing was checked; the memory allowed is {} MiB (--memory)", commas(args.memory >> 20))
+            writeln!(out, "n = {n} was not checked; the memory allowed is {} (--memory)", HumanBytes(args.memory))
         }
         Verdict::Fails => {
             for flaw in &explored.flaws {

@@ -1,5 +1,6 @@
 //! `ringleader sweep`: all trials of a definition on all cores, each kept as a row, whatever happens meanwhile.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::HumanDuration;
-use ringleader::error::Error;
 use ringleader::lab::{batch_size, run_batch};
 use ringleader::sweep::{Cell, Sweep};
 use ringleader::trial::Record;
@@ -25,19 +25,21 @@ use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
 use crate::work::{all_cores, spread};
 use crate::{files, json};
 
-/// A thread comes back with what it has after about this time, where trials run one by one.
+/// A thread takes trials for about this time, where they run one by one, so that all threads end together.
 const SOON: Duration = Duration::from_millis(100);
-/// And after this, where many run at once: the more trials wait for a free lane, the fewer lanes are idle.
+/// And for this, where many run at once: the more trials wait for a free lane, the fewer lanes are idle.
 const LATER: Duration = Duration::from_secs(30);
 /// The most trials that a thread takes.
 const MAX_CHUNK: usize = 1 << 15;
+/// A thread writes to the journal no more often than this: trials of a few interactions take less time than a write.
+const OFTEN: Duration = Duration::from_millis(1);
 /// How often the journal is put on disk.
 const SYNC: Duration = Duration::from_secs(5);
 
 pub(crate) fn sweep(args: &SweepArgs) -> Result<(), Stop> {
     let definition = Definition::read(&args.definition)?;
     let shard = args.shard.unwrap_or(Shard::WHOLE);
-    let part = Part::new(&definition.sweep, shard)?;
+    let part = Part::new(&definition.sweep, shard);
     let records = records_of(args, shard)?;
     let plan = Plan { args, definition: &definition, shard, part, records };
     if args.dry_run {
@@ -139,21 +141,16 @@ impl Plan<'_> {
         }
         ledger.begin()?;
         let threads = self.args.threads.unwrap_or_else(all_cores);
-        let work = Work::new(self.sweep(), pending, threads);
+        let work = Work::new(self.sweep(), pending, threads, ledger);
         let (mut bar, begin, mut synced) =
             (Bar::new(before + work.missing, self.args.quiet), Instant::now(), Instant::now());
         let ran = spread(
             threads,
             &work.failed,
             || work.next(),
-            |batch: Option<Batch>| {
-                if let Some(Batch { cell, rows }) = batch.filter(|batch| !batch.rows.is_empty()) {
-                    report.ran += rows.len() as u64;
-                    report.censored += rows.iter().filter(|row| row.censored).count() as u64;
-                    ledger.add(cell, &rows)?;
-                }
+            |_: Option<()>| {
                 if synced.elapsed() > SYNC {
-                    ledger.sync()?;
+                    work.ledger().sync()?;
                     synced = Instant::now();
                 }
                 let _ = bar.show(before + work.finished.load(Ordering::Relaxed), || work.pace(begin.elapsed()));
@@ -163,8 +160,10 @@ impl Plan<'_> {
         drop(bar);
         ran?;
         report.simulated = Duration::from_nanos(work.busy.load(Ordering::Relaxed) / threads as u64);
-        report.done = ledger.done();
+        report.ran = work.finished.load(Ordering::Relaxed);
+        report.censored = work.censored.load(Ordering::Relaxed);
         report.interrupted = report.ran < work.missing;
+        report.done = before + report.ran;
         Ok(report)
     }
 
@@ -225,10 +224,26 @@ struct Pending {
     chunk: usize,
 }
 
-/// Some finished trials of a cell.
-struct Batch {
-    cell: usize,
+/// What a thread has finished and not yet kept.
+struct Hand {
     rows: Vec<Outcome>,
+    /// When it kept some last.
+    last: Option<Instant>,
+    /// How long all the keeping took.
+    keeping: Duration,
+    kept: Result<(), Stop>,
+}
+
+impl Default for Hand {
+    fn default() -> Self {
+        Self { rows: Vec::new(), last: None, keeping: Duration::ZERO, kept: Ok(()) }
+    }
+}
+
+impl Hand {
+    fn is_due(&self) -> bool {
+        !self.rows.is_empty() && self.last.is_none_or(|last| last.elapsed() > OFTEN)
+    }
 }
 
 /// Cells in the order in which they are run.
@@ -239,13 +254,15 @@ struct Queue {
 }
 
 /// What the threads share.
-struct Work<'a> {
+struct Work<'a, 'd> {
     sweep: &'a Sweep,
     threads: usize,
     queue: Mutex<Queue>,
-    /// How many trials there are, and how many are finished.
+    ledger: Mutex<&'a mut Ledger<'d>>,
+    /// How many trials there are, how many are finished and kept, and how many of those met their limit.
     missing: u64,
     finished: AtomicU64,
+    censored: AtomicU64,
     /// For each cell, how many trials are still to be finished.
     left: Vec<AtomicU32>,
     weight: f64,
@@ -262,15 +279,26 @@ fn weight(cell: &Cell) -> f64 {
     n * n * n.log2()
 }
 
-impl<'a> Work<'a> {
-    fn new(sweep: &'a Sweep, pending: Vec<Pending>, threads: usize) -> Self {
+impl<'a, 'd> Work<'a, 'd> {
+    fn new(sweep: &'a Sweep, pending: Vec<Pending>, threads: usize, ledger: &'a mut Ledger<'d>) -> Self {
         let left: Vec<AtomicU32> = sweep.cells.iter().map(|_| 0.into()).collect();
         pending.iter().for_each(|one| left[one.cell].store(one.trials.len() as u32, Ordering::Relaxed));
         let missing = pending.iter().map(|one| one.trials.len() as u64).sum();
         let current = pending.first().map_or(0, |one| one.cell).into();
-        let queue = Mutex::new(Queue { pending, first: 0 });
-        let (finished, busy, failed) = (0.into(), 0.into(), false.into());
-        let mut work = Self { sweep, threads, queue, missing, finished, left, weight: 0.0, current, busy, failed };
+        let mut work = Self {
+            sweep,
+            threads,
+            queue: Mutex::new(Queue { pending, first: 0 }),
+            ledger: Mutex::new(ledger),
+            missing,
+            finished: 0.into(),
+            censored: 0.into(),
+            left,
+            weight: 0.0,
+            current,
+            busy: 0.into(),
+            failed: false.into(),
+        };
         work.weight = work.remaining();
         work
     }
@@ -287,6 +315,10 @@ impl<'a> Work<'a> {
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, &'a mut Ledger<'d>> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes some trials of the first cell that has any; with its place in the queue.
@@ -313,36 +345,62 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn next(&self) -> Option<Result<Batch, Error>> {
+    fn next(&self) -> Option<Result<(), Stop>> {
         if self.stopped() {
             return None;
         }
         let (place, cell, trials) = self.take()?;
         let begin = Instant::now();
-        let records = self.run(cell, &trials);
+        let ran = self.run(cell, &trials);
         let took = begin.elapsed();
-        self.busy.fetch_add(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
         self.adapt(place, took);
-        Some(records.map(|records| {
-            let asked = &self.sweep.cells[cell];
-            let rows = records.iter().map(|(trial, record)| outcome_of(asked, *trial, record)).collect();
-            Batch { cell, rows }
+        Some(ran.map(|keeping| {
+            let simulated = took.saturating_sub(keeping).as_nanos();
+            self.busy.fetch_add(u64::try_from(simulated).unwrap_or(u64::MAX), Ordering::Relaxed);
         }))
     }
 
-    /// Runs some trials of a cell; after Ctrl-C some are missing.
-    fn run(&self, number: usize, trials: &[u32]) -> Result<Vec<(u32, Record)>, Error> {
+    /// Runs some trials of a cell and keeps each when it has finished; tells how long the keeping took.
+    fn run(&self, number: usize, trials: &[u32]) -> Result<Duration, Stop> {
         let cell = &self.sweep.cells[number];
-        let seeds: Vec<u64> = trials.iter().copied().map(cell.seeds(self.sweep.seed)).collect();
-        let records = run_batch(&cell.trial, seeds.iter().copied(), &|| self.stopped(), &mut |_| {
-            self.left[number].fetch_sub(1, Ordering::Relaxed);
-            self.finished.fetch_add(1, Ordering::Relaxed);
+        let seeds = trials.iter().copied().map(cell.seeds(self.sweep.seed));
+        let hand = RefCell::new(Hand::default());
+        // Engines ask whether to stop after every window, so right after trials have finished.
+        let stop = || {
+            let mut hand = hand.borrow_mut();
+            if hand.is_due() {
+                self.keep(number, &mut hand);
+            }
+            self.stopped()
+        };
+        let ran = run_batch(&cell.trial, seeds, &stop, &mut |index, record| {
+            hand.borrow_mut().rows.push(outcome_of(cell, trials[index], record));
             ControlFlow::Continue(())
-        })?;
-        // Records come in the order of their seeds.
-        let mut records = records.into_iter().peekable();
-        let found = trials.iter().zip(&seeds);
-        Ok(found.filter_map(|(&trial, seed)| Some((trial, records.next_if(|(of, _)| of == seed)?.1))).collect())
+        });
+        let mut hand = hand.into_inner();
+        self.keep(number, &mut hand);
+        ran?;
+        hand.kept.map(|()| hand.keeping)
+    }
+
+    /// From here on not even `kill -9` makes these trials run again.
+    fn keep(&self, cell: usize, hand: &mut Hand) {
+        let begin = Instant::now();
+        let rows = std::mem::take(&mut hand.rows);
+        if rows.is_empty() || hand.kept.is_err() {
+            return;
+        }
+        hand.kept = self.ledger().add(cell, &rows);
+        if hand.kept.is_err() {
+            self.failed.store(true, Ordering::Relaxed);
+            return;
+        }
+        self.left[cell].fetch_sub(rows.len() as u32, Ordering::Relaxed);
+        self.finished.fetch_add(rows.len() as u64, Ordering::Relaxed);
+        let censored = rows.iter().filter(|row| row.censored).count();
+        self.censored.fetch_add(censored as u64, Ordering::Relaxed);
+        hand.last = Some(Instant::now());
+        hand.keeping += begin.elapsed();
     }
 
     /// How fast it goes, how long it will take, and where it is.

@@ -65,7 +65,8 @@ fn parameters(analysis: &Analysis) -> Vec<Section> {
     let section = |(k, sweep): (usize, &Sweep)| {
         let name = format!("parameter-{}", k + 1);
         let (figures, table) = (figures::sweep(analysis, sweep, &name), tables::sweep(analysis, sweep, &name));
-        Section::new(&format!("Sensitivity to {}", sweep.parameter), SWEEP, figures, vec![table])
+        let title = format!("Sensitivity to {} ({})", sweep.parameter, sweep.label);
+        Section::new(&title, SWEEP, figures, vec![table])
     };
     analysis.sweeps.iter().enumerate().map(section).collect()
 }
@@ -155,7 +156,7 @@ figure svg { max-width: 100%; height: auto; }
 figcaption, caption { font-size: 0.9rem; color: light-dark(#555, #aaa); text-align: left; }
 .wide { overflow-x: auto; margin: 1.5rem 0; }
 table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
-caption { padding-bottom: 0.4rem; }
+caption { padding-bottom: 0.4rem; position: sticky; left: 0; max-width: min(58rem, 100vw - 2rem); }
 th, td { padding: 0.15rem 0.6rem; text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 thead th { border-bottom: 1px solid currentColor; }

@@ -72,15 +72,17 @@ impl Outcome {
     }
 }
 
-/// Some trials of a cell in the journal.
+/// Trials of a cell in the journal: frames that follow each other.
 #[derive(Clone, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct Stretch {
     /// Which of the metas they belong to.
     pub(crate) meta: usize,
     /// The number of the cell in the definition of that meta.
     pub(crate) cell: u32,
     pub(crate) trials: Vec<u32>,
+    /// Where the first frame begins and the last one ends.
     at: u64,
+    end: u64,
 }
 
 pub(crate) struct Journal {
@@ -89,17 +91,19 @@ pub(crate) struct Journal {
     /// Where the last good frame ends.
     end: u64,
     pub(crate) metas: Vec<Meta>,
-    pub(crate) frames: Vec<Frame>,
+    pub(crate) stretches: Vec<Stretch>,
     /// Whether something after the last good frame had to be given up.
     pub(crate) damaged: bool,
+    /// Whether something after the last good frame is still in the file.
+    littered: bool,
 }
 
 impl Journal {
     /// Opens or begins a journal, and locks it.
     pub(crate) fn open(path: &Path) -> Result<Self, Stop> {
         let file = locked(path)?;
-        let mut journal =
-            Self { path: path.to_owned(), file, end: 0, metas: Vec::new(), frames: Vec::new(), damaged: false };
+        let (path_of, metas, stretches) = (path.to_owned(), Vec::new(), Vec::new());
+        let mut journal = Self { path: path_of, file, end: 0, metas, stretches, damaged: false, littered: false };
         journal.scan().map_err(|error| Stop::Bad(format!("cannot read {}: {error}", path.display())))?;
         Ok(journal)
     }
@@ -115,23 +119,34 @@ impl Journal {
         }
         while let Some((kind, bytes, size)) = read_frame(&mut file)? {
             match kind.as_str() {
-                "meta" => self.metas.push(parse_meta(&bytes).map_err(io::Error::other)?),
+                "meta" => {
+                    self.metas.push(parse_meta(&bytes).map_err(io::Error::other)?);
+                    self.end += size;
+                }
                 _ => {
                     let other = || io::Error::other("it holds what this version does not write; move it away");
                     let (cell, rows) = parse_rows(&bytes).ok_or_else(other)?;
-                    self.note(cell, &rows);
+                    self.note(cell, &rows, size);
                 }
             }
-            self.end += size;
         }
         self.damaged = self.end < length;
+        self.littered = self.damaged;
         Ok(())
     }
 
-    /// Remembers the frame that begins here.
-    fn note(&mut self, cell: u32, rows: &[Outcome]) {
-        let trials = rows.iter().map(|row| row.trial).collect();
-        self.frames.push(Frame { meta: self.metas.len().saturating_sub(1), cell, trials, at: self.end });
+    /// Remembers a frame of this size that follows the last good one.
+    fn note(&mut self, cell: u32, rows: &[Outcome], size: u64) {
+        let (meta, at) = (self.metas.len().saturating_sub(1), self.end);
+        self.end += size;
+        let last = self.stretches.last().is_some_and(|last| (last.meta, last.cell, last.end) == (meta, cell, at));
+        if !last {
+            self.stretches.push(Stretch { meta, cell, trials: Vec::new(), at, end: at });
+        }
+        if let Some(stretch) = self.stretches.last_mut() {
+            stretch.trials.extend(rows.iter().map(|row| row.trial));
+            stretch.end = self.end;
+        }
     }
 
     /// Says what the rows to come belong to, unless that is known.
@@ -141,7 +156,7 @@ impl Journal {
         }
         let pairs: BTreeMap<&str, String> = meta.pairs().into_iter().collect();
         let text = serde_json::to_string(&pairs).map_err(|error| Stop::Bad(error.to_string()))?;
-        self.append("meta", &text)?;
+        self.end += self.append("meta", &text)?;
         self.metas.push(meta.clone());
         Ok(())
     }
@@ -149,32 +164,48 @@ impl Journal {
     /// Appends finished trials of a cell, numbered as in the last meta.
     pub(crate) fn add(&mut self, cell: u32, rows: &[Outcome]) -> Result<(), Stop> {
         let lines: String = rows.iter().map(Outcome::line).collect();
-        self.note(cell, rows);
-        self.append("rows", &format!("{cell}\n{lines}")).inspect_err(|_| drop(self.frames.pop()))
-    }
-
-    /// A frame is written whole, or taken back.
-    fn append(&mut self, kind: &str, text: &str) -> Result<(), Stop> {
-        let frame = format!("{kind} {} {}\n{text}\n", text.len() + 1, sum(&[text.as_bytes(), b"\n"]));
-        let written = self.file.set_len(self.end).and_then(|()| self.file.seek(SeekFrom::Start(self.end)));
-        let written = written.and_then(|_| self.file.write_all(frame.as_bytes()));
-        written.map_err(|error| {
-            // If even that fails, the next start finds the bad frame and takes it back.
-            let _ = self.file.set_len(self.end);
-            Stop::Bad(format!("cannot write {}: {error}", self.path.display()))
-        })?;
-        self.end += frame.len() as u64;
+        let size = self.append("rows", &format!("{cell}\n{lines}"))?;
+        self.note(cell, rows, size);
         Ok(())
     }
 
-    /// The trials of a frame.
-    pub(crate) fn read(&self, frame: &Frame) -> Result<Vec<Outcome>, Stop> {
+    /// Writes a frame after the last good one, whole, or takes it back. Returns its size.
+    fn append(&mut self, kind: &str, text: &str) -> Result<u64, Stop> {
+        let frame = format!("{kind} {} {}\n{text}\n", text.len() + 1, sum(&[text.as_bytes(), b"\n"]));
+        let written = self.clear().and_then(|()| self.file.seek(SeekFrom::Start(self.end)));
+        let written = written.and_then(|_| self.file.write_all(frame.as_bytes()));
+        written.map_err(|error| {
+            self.littered = true;
+            // If even that fails, the next frame or the next start takes the bad one back.
+            let _ = self.clear();
+            Stop::Bad(format!("cannot write {}: {error}", self.path.display()))
+        })?;
+        Ok(frame.len() as u64)
+    }
+
+    /// Takes back what follows the last good frame.
+    fn clear(&mut self) -> io::Result<()> {
+        if self.littered {
+            self.file.set_len(self.end)?;
+            self.littered = false;
+        }
+        Ok(())
+    }
+
+    /// The trials of a stretch.
+    pub(crate) fn read(&self, stretch: &Stretch) -> Result<Vec<Outcome>, Stop> {
         let bad = |why: &str| Stop::Bad(format!("cannot read {}: {why}", self.path.display()));
         let mut file = &self.file;
-        file.seek(SeekFrom::Start(frame.at)).map_err(|error| bad(&error.to_string()))?;
-        let read = read_frame(&mut BufReader::new(file)).map_err(|error| bad(&error.to_string()))?;
-        let rows = read.and_then(|(_, bytes, _)| parse_rows(&bytes));
-        rows.map(|(_, rows)| rows).ok_or_else(|| bad("it was changed while it was in use"))
+        file.seek(SeekFrom::Start(stretch.at)).map_err(|error| bad(&error.to_string()))?;
+        let (mut file, mut at, mut outcomes) = (BufReader::new(file), stretch.at, Vec::new());
+        while at < stretch.end {
+            let read = read_frame(&mut file).map_err(|error| bad(&error.to_string()))?;
+            let rows = read.and_then(|(_, bytes, size)| Some((parse_rows(&bytes)?.1, size)));
+            let (rows, size) = rows.ok_or_else(|| bad("it was changed while it was in use"))?;
+            outcomes.extend(rows);
+            at += size;
+        }
+        Ok(outcomes)
     }
 
     /// Puts everything on disk, so that not even a power failure takes it away.
@@ -295,21 +326,42 @@ mod tests {
         for length in (0..=whole.len()).rev() {
             fs::write(&path, &whole[..length]).unwrap();
             let mut journal = Journal::open(&path).unwrap();
-            for frame in &journal.frames {
-                assert_eq!(journal.read(frame).unwrap(), outcomes(frame.cell + 1), "{length} bytes");
+            for stretch in &journal.stretches {
+                assert_eq!(journal.read(stretch).unwrap(), outcomes(stretch.cell + 1), "{length} bytes");
             }
-            seen.push((journal.metas.len(), journal.frames.len()));
+            seen.push((journal.metas.len(), journal.stretches.len()));
             // What is added now takes the place of what was damaged.
             journal.begin(&sample()).unwrap();
             journal.add(9, &outcomes(2)).unwrap();
             drop(journal);
             let again = Journal::open(&path).unwrap();
-            assert!(!again.damaged && again.frames.last().unwrap().cell == 9, "{length} bytes");
-            assert_eq!(again.frames.len(), seen.last().unwrap().1 + 1, "{length} bytes");
+            assert!(!again.damaged && again.stretches.last().unwrap().cell == 9, "{length} bytes");
+            assert_eq!(again.stretches.len(), seen.last().unwrap().1 + 1, "{length} bytes");
         }
         seen.dedup();
         assert_eq!(seen, [(1, 3), (1, 2), (1, 1), (1, 0), (0, 0)]);
         fs::remove_file(&path).unwrap();
+    }
+
+    /// Trials are added one by one; neighbours of one cell are remembered as one stretch, also when the file is read again.
+    #[test]
+    fn frames_that_follow_each_other_are_one_stretch() {
+        let path = place("stretch");
+        let mut journal = Journal::open(&path).unwrap();
+        journal.begin(&sample()).unwrap();
+        let all = outcomes(7);
+        for (cell, row) in [0, 0, 0, 1, 1, 0, 0].into_iter().zip(&all) {
+            journal.add(cell, std::slice::from_ref(row)).unwrap();
+        }
+        let read = |journal: &Journal| -> Vec<(u32, Vec<Outcome>)> {
+            journal.stretches.iter().map(|one| (one.cell, journal.read(one).unwrap())).collect()
+        };
+        let expected = [(0, all[..3].to_vec()), (1, all[3..5].to_vec()), (0, all[5..].to_vec())];
+        assert_eq!(read(&journal), expected);
+        drop(journal);
+        let journal = Journal::open(&path).unwrap();
+        assert_eq!(read(&journal), expected);
+        journal.remove().unwrap();
     }
 
     #[test]
@@ -326,7 +378,7 @@ mod tests {
             fs::write(&path, &bytes).unwrap();
             // A file that does not even begin like a journal is left alone.
             let Ok(journal) = Journal::open(&path) else { continue };
-            assert!(at >= 5 && journal.damaged && journal.frames.is_empty(), "byte {at}");
+            assert!(at >= 5 && journal.damaged && journal.stretches.is_empty(), "byte {at}");
         }
         fs::remove_file(&path).unwrap();
     }

@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use ringleader::lab::batch_size;
 use ringleader::sweep::{Cell, Sweep};
 
 use crate::definition::Definition;
@@ -14,33 +13,26 @@ use crate::store::meta::{Meta, Shard, VERSION, machine};
 use crate::store::parquet;
 use crate::store::row::Row;
 
-/// The repeats of a cell that stay together in one shard, if the engine runs many at once.
-const BLOCK: u64 = 64;
 /// How many rows are copied at once.
 const COPIED: usize = 4096;
 
-/// The part of a sweep that a shard runs. The trials are cut into blocks: 64 repeats of a cell where the engine runs many rings
-/// at once, else 1. Block j, counted through all cells from 0 on, belongs to shard j modulo k + 1 of k.
+/// The part of a sweep that a shard runs: shards take turns at the trials of each cell, so that each has its share of every cell,
+/// the long ones too. Whose turn is first is told by a seed that depends on the cell alone: cells that are added move no trial
+/// of others into another shard.
 pub(crate) struct Part {
     shard: Shard,
-    /// For each cell the number of its first block, and the size of its blocks.
-    blocks: Vec<(u64, u64)>,
+    /// For each cell, the shard of its first trial, counted from 0.
+    first: Vec<u64>,
 }
 
 impl Part {
-    pub(crate) fn new(sweep: &Sweep, shard: Shard) -> Result<Self, Stop> {
-        let (mut blocks, mut first) = (Vec::new(), 0);
-        for cell in &sweep.cells {
-            let size = if batch_size(&cell.trial)? > 1 { BLOCK } else { 1 };
-            blocks.push((first, size));
-            first += u64::from(cell.repeats).div_ceil(size);
-        }
-        Ok(Self { shard, blocks })
+    pub(crate) fn new(sweep: &Sweep, shard: Shard) -> Self {
+        let first = sweep.cells.iter().map(|cell| cell.seeds(sweep.seed)(0) % u64::from(shard.count)).collect();
+        Self { shard, first }
     }
 
     pub(crate) fn has(&self, cell: usize, trial: u32) -> bool {
-        let (first, size) = self.blocks[cell];
-        (first + u64::from(trial) / size) % u64::from(self.shard.count) == u64::from(self.shard.index - 1)
+        (self.first[cell] + u64::from(trial)) % u64::from(self.shard.count) == u64::from(self.shard.index - 1)
     }
 
     /// How many trials of a cell there are.
@@ -57,8 +49,8 @@ pub(crate) struct Ledger<'a> {
     journal: Journal,
     /// For each cell, which of its trials are done.
     done: Vec<Vec<bool>>,
-    /// For each cell, the frames of the journal with its trials.
-    frames: Vec<Vec<usize>>,
+    /// For each cell, the stretches of the journal with its trials.
+    stretches: Vec<Vec<usize>>,
     /// All that ran trials so far.
     machines: Vec<String>,
     /// The records are complete already.
@@ -77,7 +69,7 @@ impl<'a> Ledger<'a> {
             records: records.to_owned(),
             journal,
             done: cells.iter().map(|cell| vec![false; cell.repeats as usize]).collect(),
-            frames: vec![Vec::new(); cells.len()],
+            stretches: vec![Vec::new(); cells.len()],
             machines: Vec::new(),
             complete: false,
         };
@@ -103,19 +95,21 @@ impl<'a> Ledger<'a> {
         let numbers: Vec<Vec<u32>> = metas.iter().map(|meta| self.numbers(&path, meta)).collect::<Result<_, _>>()?;
         metas.iter().for_each(|meta| self.ran_on(&meta.machine));
         self.journal.metas = metas;
-        let frames = std::mem::take(&mut self.journal.frames);
-        for (k, frame) in frames.iter().enumerate() {
-            let number = numbers.get(frame.meta).and_then(|numbers| numbers.get(frame.cell as usize));
-            let wrong = || Stop::Bad(format!("{} is damaged: there is no cell {}", path.display(), frame.cell));
-            self.note(*number.ok_or_else(wrong)? as usize, k, &frame.trials);
+        let stretches = std::mem::take(&mut self.journal.stretches);
+        for (k, stretch) in stretches.iter().enumerate() {
+            let number = numbers.get(stretch.meta).and_then(|numbers| numbers.get(stretch.cell as usize));
+            let wrong = || Stop::Bad(format!("{} is damaged: there is no cell {}", path.display(), stretch.cell));
+            self.note(*number.ok_or_else(wrong)? as usize, k, stretch.trials.iter().copied());
         }
-        self.journal.frames = frames;
+        self.journal.stretches = stretches;
         Ok(())
     }
 
-    fn note(&mut self, cell: usize, frame: usize, trials: &[u32]) {
-        self.frames[cell].push(frame);
-        for &trial in trials {
+    fn note(&mut self, cell: usize, stretch: usize, trials: impl Iterator<Item = u32>) {
+        if self.stretches[cell].last() != Some(&stretch) {
+            self.stretches[cell].push(stretch);
+        }
+        for trial in trials {
             if let Some(done) = self.done[cell].get_mut(trial as usize) {
                 *done = true;
             }
@@ -206,8 +200,7 @@ impl<'a> Ledger<'a> {
     /// Adds finished trials.
     pub(crate) fn add(&mut self, cell: usize, rows: &[Outcome]) -> Result<(), Stop> {
         self.journal.add(u32::try_from(cell).unwrap_or(u32::MAX), rows)?;
-        let trials: Vec<u32> = rows.iter().map(|row| row.trial).collect();
-        self.note(cell, self.journal.frames.len() - 1, &trials);
+        self.note(cell, self.journal.stretches.len() - 1, rows.iter().map(|row| row.trial));
         Ok(())
     }
 
@@ -225,7 +218,7 @@ impl<'a> Ledger<'a> {
     pub(crate) fn finish(self) -> Result<(), Stop> {
         if !self.complete {
             let meta = Meta { machine: self.machines.join("; "), ..self.meta.clone() };
-            let rows = (0..self.frames.len()).flat_map(|cell| {
+            let rows = (0..self.stretches.len()).flat_map(|cell| {
                 let (rows, failed) = self.rows(cell).map_or_else(|stop| (None, Some(stop)), |rows| (Some(rows), None));
                 rows.into_iter().flatten().map(Ok).chain(failed.map(Err))
             });
@@ -237,8 +230,8 @@ impl<'a> Ledger<'a> {
     /// The rows of a cell, in order.
     fn rows(&self, cell: usize) -> Result<impl Iterator<Item = Row>, Stop> {
         let mut outcomes = Vec::new();
-        for &frame in &self.frames[cell] {
-            outcomes.extend(self.journal.read(&self.journal.frames[frame])?);
+        for &stretch in &self.stretches[cell] {
+            outcomes.extend(self.journal.read(&self.journal.stretches[stretch])?);
         }
         outcomes.sort_unstable_by_key(|one| one.trial);
         outcomes.dedup_by_key(|one| one.trial);

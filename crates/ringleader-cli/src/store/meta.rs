@@ -99,8 +99,11 @@ pub(crate) fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     let model = model.map_or("unknown processor", |(_, name)| name.trim());
-    let cores = crate::work::all_cores();
-    format!("{model}, {cores} cores, {} {}", std::env::consts::OS, std::env::consts::ARCH)
+    let cores = match crate::work::all_cores() {
+        1 => "1 core".to_owned(),
+        cores => format!("{cores} cores"),
+    };
+    format!("{model}, {cores}, {} {}", std::env::consts::OS, std::env::consts::ARCH)
 }
 
 #[cfg(test)]

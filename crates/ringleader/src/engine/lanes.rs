@@ -5,21 +5,54 @@
 //! and, where the processor has them, 256 lanes with AVX2 and 512 with AVX-512. All give the same bits.
 
 use crate::circuit::Bit;
-use crate::clocks::{WINDOW, left_initiates, next};
+use crate::clocks::{Clock, END, add};
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx512;
 
-/// The keys of one edge's clock in every lane.
+/// A time of every lane: the lower halves of 16 bits, and the higher ones.
+pub(crate) type Times<'a> = [&'a [u16]; 2];
+
+/// Times to be changed.
+pub(crate) type TimesMut<'a> = [&'a mut [u16]; 2];
+
+/// The time of one lane.
+#[inline(always)]
+pub(crate) fn time([low, high]: Times<'_>, lane: usize) -> u32 {
+    u32::from(high[lane]) << 16 | u32::from(low[lane])
+}
+
+/// Sets the time of one lane.
+#[inline(always)]
+pub(crate) fn set_time([low, high]: &mut TimesMut<'_>, lane: usize, t: u32) {
+    (low[lane], high[lane]) = (t as u16, (t >> 16) as u16);
+}
+
+/// One edge's clock in every lane.
 #[derive(Clone, Copy)]
-pub(crate) struct LaneKeys<'a> {
-    pub(crate) base: &'a [u32],
-    pub(crate) salt: &'a [u32],
-    pub(crate) rank: &'a [u32],
-    /// What the edge adds to the salt.
-    pub(crate) edge: u32,
+pub(crate) struct LaneClocks<'a> {
+    /// The four keys.
+    pub(crate) words: [&'a [u16]; 4],
+    pub(crate) rank: &'a [u16],
+    /// What the edge adds to the first two keys.
+    pub(crate) edge: [u16; 2],
+}
+
+impl<'a> LaneClocks<'a> {
+    /// The clock of one lane.
+    #[inline(always)]
+    pub(crate) fn of(&self, lane: usize) -> Clock {
+        let [a, b, c, d] = self.words;
+        Clock { words: add([a[lane], b[lane], c[lane], d[lane]], self.edge), rank: self.rank[lane] }
+    }
+
+    /// Those of the first lanes, so that the compiler knows how many there are.
+    #[inline(always)]
+    pub(crate) fn cut(self, lanes: usize) -> Self {
+        Self { words: self.words.map(|row| &row[..lanes]), rank: &self.rank[..lanes], edge: self.edge }
+    }
 }
 
 /// A word with one bit for every lane, and what clocks need of it.
@@ -36,13 +69,16 @@ pub(crate) trait Lanes: Bit {
     fn to_words(self, words: &mut [u64; 8]);
 
     /// In which lanes the edge fires: its time precedes both neighbours' and lies in the window.
-    fn race(own: &[u32], left: &[u32], right: &[u32]) -> Self;
+    fn race(own: Times<'_>, left: Times<'_>, right: Times<'_>) -> Self;
+
+    /// Most of the lanes in which the edge fires: those in which the higher half of its time alone precedes both neighbours'.
+    fn coarse_race(own: &[u16], left: &[u16], right: &[u16]) -> Self;
 
     /// Draws the next time of the edge in the lanes of `fired`.
-    fn redraw(fired: Self, own: &mut [u32], keys: LaneKeys<'_>);
+    fn redraw(fired: Self, own: TimesMut<'_>, clocks: LaneClocks<'_>);
 
     /// On an undirected ring: the lanes in which the left agent initiates the interaction at these times.
-    fn left_initiates(times: &[u32], keys: LaneKeys<'_>) -> Self;
+    fn left_initiates(times: Times<'_>, clocks: LaneClocks<'_>) -> Self;
 
     /// Lane `k` becomes lane `k - by`, around the end; `by` is at most the number of lanes.
     #[must_use]
@@ -50,17 +86,13 @@ pub(crate) trait Lanes: Bit {
 
     /// Whether the clock of the edge still runs in some lane.
     #[inline(always)]
-    fn runs(own: &[u32]) -> bool {
-        let mut least = u32::MAX;
-        for &time in own {
-            least = if time < least { time } else { least };
-        }
-        least < WINDOW
+    fn runs([_, high]: Times<'_>) -> bool {
+        high.iter().fold(u16::MAX, |least, &high| least.min(high)) < (END >> 16) as u16
     }
 
     /// Puts the clock of the edge to rest in some lanes.
-    fn rest(self, own: &mut [u32]) {
-        for_each_lane(self, |lane| own[lane] = u32::MAX);
+    fn rest(self, mut own: TimesMut<'_>) {
+        for_each_lane(self, |lane| set_time(&mut own, lane, END));
     }
 
     /// Does some work with the processor features of the reading.
@@ -100,33 +132,41 @@ impl Lanes for u64 {
     }
 
     #[inline(always)]
-    fn race(own: &[u32], left: &[u32], right: &[u32]) -> Self {
-        let (own, left, right) = (&own[..64], &left[..64], &right[..64]);
+    fn race(own: Times<'_>, left: Times<'_>, right: Times<'_>) -> Self {
+        let [own, left, right] = [own, left, right].map(|times| times.map(|half| &half[..64]));
         let mut fires = 0;
         for k in 0..64 {
-            fires |= u64::from((own[k] < WINDOW) & (own[k] < left[k]) & (own[k] < right[k])) << k;
+            let t = time(own, k);
+            fires |= u64::from((t < END) & (t < time(left, k)) & (t < time(right, k))) << k;
         }
         fires
     }
 
     #[inline(always)]
-    fn redraw(fired: Self, own: &mut [u32], keys: LaneKeys<'_>) {
-        let (own, base, salt, rank) = (&mut own[..64], &keys.base[..64], &keys.salt[..64], &keys.rank[..64]);
+    fn coarse_race(own: &[u16], left: &[u16], right: &[u16]) -> Self {
+        let (own, left, right) = (&own[..64], &left[..64], &right[..64]);
+        let mut fires = 0;
+        for k in 0..64 {
+            fires |= u64::from(own[k] < left[k].min(right[k])) << k;
+        }
+        fires
+    }
+
+    #[inline(always)]
+    fn redraw(fired: Self, [low, high]: TimesMut<'_>, clocks: LaneClocks<'_>) {
+        let (low, high, clocks) = (&mut low[..64], &mut high[..64], clocks.cut(64));
         // All lanes are computed, so that the compiler can take several at a time.
         for k in 0..64 {
-            let drawn = next(own[k], base[k], salt[k].wrapping_add(keys.edge), rank[k]);
-            own[k] = if fired >> k & 1 == 1 { drawn } else { own[k] };
+            let t = time([low, high], k);
+            let drawn = clocks.of(k).next(t);
+            let t = if fired >> k & 1 == 1 { drawn } else { t };
+            (low[k], high[k]) = (t as u16, (t >> 16) as u16);
         }
     }
 
     #[inline(always)]
-    fn left_initiates(times: &[u32], keys: LaneKeys<'_>) -> Self {
-        let (times, base, salt) = (&times[..64], &keys.base[..64], &keys.salt[..64]);
-        let mut left = 0;
-        for k in 0..64 {
-            left |= u64::from(left_initiates(times[k], base[k], salt[k].wrapping_add(keys.edge))) << k;
-        }
-        left
+    fn left_initiates(times: Times<'_>, clocks: LaneClocks<'_>) -> Self {
+        (0..64).fold(0, |left, k| left | u64::from(clocks.of(k).left_initiates(time(times, k))) << k)
     }
 
     #[inline(always)]
@@ -142,64 +182,91 @@ impl Lanes for u64 {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::clocks::edge_key;
+    use crate::clocks::{Keys, edge_keys};
     use crate::random::{Generator, Stream, stream};
     use rand_core::Rng;
 
-    pub(crate) fn times(generator: &mut Generator, lanes: usize) -> Vec<u32> {
-        // Half of them collide in their high bits, and some are beyond the window.
-        (0..lanes)
-            .map(|k| if k % 2 == 0 { generator.next_u32() >> (k % 3) } else { (generator.next_u32() % 16) << 27 | 1 })
-            .collect()
+    /// Times with a rank in their lowest bits. Many have their higher half in common, and some are at the end.
+    fn times(generator: &mut Generator, rank: u16, lanes: usize) -> [Vec<u16>; 2] {
+        let higher = |bits: u32| match bits >> 30 {
+            0 => u16::MAX,
+            1 => (bits % 3) as u16,
+            _ => bits as u16,
+        };
+        let low = (0..lanes).map(|_| generator.next_u32() as u16 & !3 | rank).collect();
+        [low, (0..lanes).map(|_| higher(generator.next_u32())).collect()]
     }
 
-    /// What is compared of two readings: the lanes that fire, those in which the left agent initiates, and a word rotated.
-    pub(crate) type Words = [[u64; 8]; 3];
+    fn halves([low, high]: &[Vec<u16>; 2]) -> Times<'_> {
+        [low, high]
+    }
 
-    /// An edge raced and redrawn; compared with the processor features of a reading.
+    /// What is compared with the law: the lanes that fire, those that are seen to by the higher halves alone, those in which the
+    /// left agent initiates, and a word rotated.
+    pub(crate) type Words = [[u64; 8]; 4];
+
+    /// An edge raced and redrawn with the processor features of a reading.
     pub(crate) trait Compared: Lanes {
         /// Calls [`all`] with these features.
-        fn all(own: &mut [u32], others: [&[u32]; 5], edge: u32, by: usize) -> Words;
+        fn all(own: TimesMut<'_>, neighbours: [Times<'_>; 2], clocks: LaneClocks<'_>, by: usize) -> Words;
     }
 
     /// The body of [`Compared::all`].
     #[inline(always)]
-    pub(crate) fn all<L: Lanes>(own: &mut [u32], others: [&[u32]; 5], edge: u32, by: usize) -> Words {
-        let [left, right, base, salt, rank] = others;
-        let keys = LaneKeys { base, salt, rank, edge };
-        let fires = L::race(own, left, right);
-        let initiators = L::left_initiates(own, keys);
-        L::redraw(fires, own, keys);
-        let mut words = [[0; 8]; 3];
-        fires.to_words(&mut words[0]);
-        initiators.to_words(&mut words[1]);
-        fires.rotate(by).to_words(&mut words[2]);
+    pub(crate) fn all<L: Lanes>(
+        [low, high]: TimesMut<'_>,
+        neighbours: [Times<'_>; 2],
+        clocks: LaneClocks<'_>,
+        by: usize,
+    ) -> Words {
+        let fires = L::race([low, high], neighbours[0], neighbours[1]);
+        let coarsely = L::coarse_race(high, neighbours[0][1], neighbours[1][1]);
+        let initiators = L::left_initiates([low, high], clocks);
+        L::redraw(fires, [low, high], clocks);
+        let mut words = [[0; 8]; 4];
+        let all = [fires, coarsely, initiators, fires.rotate(by)];
+        all.into_iter().zip(&mut words).for_each(|(lanes, words)| lanes.to_words(words));
         words
     }
 
-    /// Any reading does lane by lane what the portable one does.
-    pub(crate) fn equals_the_portable_reading<L: Compared>() {
+    /// A reading does in each lane what the law says.
+    pub(crate) fn obeys_the_law<L: Compared>() {
         let mut generator = stream(17, Stream::Schedule);
         for round in 0..2_000 {
-            let mut any = || times(&mut generator, L::LANES);
-            let (mut own, left, right, base, salt) = (any(), any(), any(), any(), any());
-            let rank: Vec<u32> = base.iter().map(|x| x % 3).collect();
-            own.iter_mut().zip(&rank).for_each(|(t, rank)| *t = *t & !3 | rank);
+            let [mut own, left, right] = [0, 1, 2].map(|rank| times(&mut generator, rank, L::LANES));
             if round % 2 == 1 {
                 // Nearly all lanes fire.
-                own.iter_mut().for_each(|t| *t &= 0xff);
+                own[1].iter_mut().for_each(|high| *high %= 16);
             }
-            let (mut expected, by, edge) = (own.clone(), round % (L::LANES + 1), edge_key(round));
-            let [fires, initiators, rotated] = L::all(&mut own, [&left, &right, &base, &salt, &rank], edge, by);
-            for k in 0..L::LANES / 64 {
-                let part = 64 * k..64 * (k + 1);
-                let others = [&left, &right, &base, &salt, &rank].map(|row| &row[part.clone()]);
-                let [fired, initiating, _] = all::<u64>(&mut expected[part.clone()], others, edge, 0);
-                assert_eq!((fires[k], initiators[k]), (fired[0], initiating[0]));
+            let keys: Vec<Keys> = (0..L::LANES).map(|_| Keys::new(generator.next_u64(), 0)).collect();
+            let words = [0, 1, 2, 3].map(|k| keys.iter().map(|keys| keys.words[k]).collect::<Vec<u16>>());
+            let (rank, before) = (vec![0; L::LANES], own.clone());
+            let [a, b, c, d] = &words;
+            let clocks = LaneClocks { words: [a, b, c, d], rank: &rank, edge: edge_keys(round) };
+            let (by, [low, high]) = (round % (L::LANES + 1), &mut own);
+            let [fires, coarsely, initiators, rotated] =
+                L::all([low, high], [halves(&left), halves(&right)], clocks, by);
+            let is = |words: &[u64; 8], k: usize| words[k / 64] >> (k % 64) & 1 == 1;
+            for k in 0..L::LANES {
+                let [t, left, right] = [&before, &left, &right].map(|times| time(halves(times), k));
+                let first = t < left && t < right && t < END;
+                assert_eq!(is(&fires, k), first, "lane {k}: {t} between {left} and {right}");
+                assert_eq!(is(&coarsely, k), t >> 16 < left >> 16 && t >> 16 < right >> 16, "lane {k}");
+                assert_eq!(time(halves(&own), k), if first { clocks.of(k).next(t) } else { t }, "lane {k}");
+                assert_eq!(is(&initiators, k), clocks.of(k).left_initiates(t), "lane {k}");
+                assert_eq!(is(&rotated, k), is(&fires, (k + by) % L::LANES), "by {by}");
             }
-            assert_eq!(own, expected);
-            let lane = |words: &[u64; 8], k: usize| words[k / 64] >> (k % 64) & 1;
-            assert!((0..L::LANES).all(|k| lane(&rotated, k) == lane(&fires, (k + by) % L::LANES)), "by {by}");
         }
+    }
+
+    impl Compared for u64 {
+        fn all(own: TimesMut<'_>, neighbours: [Times<'_>; 2], clocks: LaneClocks<'_>, by: usize) -> Words {
+            all::<u64>(own, neighbours, clocks, by)
+        }
+    }
+
+    #[test]
+    fn portable_lanes_obey_the_law() {
+        obeys_the_law::<u64>();
     }
 }

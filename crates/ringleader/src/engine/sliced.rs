@@ -58,8 +58,8 @@ pub(crate) struct Batch<'a, P: Protocol> {
 /// A finished trial, with its last configuration.
 pub(crate) type Finished<P> = (Record, Vec<<P as crate::protocol::Transition>::State>);
 
-/// Told of each finished trial, in the order in which they finish.
-pub(crate) type Told<'a> = dyn FnMut(&Record) -> ControlFlow<()> + 'a;
+/// Told of each finished trial, in the order in which they finish, and which of the seeds it had.
+pub(crate) type Told<'a> = dyn FnMut(usize, &Record) -> ControlFlow<()> + 'a;
 
 /// A trial on its way.
 struct Running {
@@ -266,7 +266,7 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
     }
 
     fn hand_in(&mut self, index: usize, record: Record, config: Vec<P::State>, told: &mut Told<'_>) -> ControlFlow<()> {
-        let told = told(&record);
+        let told = told(index, &record);
         self.finished[index] = Some((record, config));
         told
     }
@@ -382,7 +382,7 @@ mod tests {
         type Output = Vec<Vec<Option<Finished<Ppl>>>>;
 
         fn with<C: Circuit<State = State>>(self, circuit: C) -> Self::Output {
-            let told = &mut |_: &Record| ControlFlow::Continue(());
+            let told = &mut |_, _: &Record| ControlFlow::Continue(());
             let available = [Words::Portable, Words::Avx2, Words::Avx512].into_iter().filter(|words| words.available());
             available.map(|words| run_in(self.0, circuit.clone(), words, told).unwrap()).collect()
         }

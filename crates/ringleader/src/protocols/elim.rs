@@ -8,9 +8,9 @@
 
 use crate::error::Error;
 use crate::protocol::{
-    About, Input, Lane, Origin, Params, Phase, PhaseKind, Promise, Protocol, Start, Transition, leaders, uniform,
+    About, Input, Lane, Origin, Params, Phase, Promise, Protocol, Start, Transition, leaders, uniform,
 };
-use crate::protocols::ppl::{War, Warrior, eliminate_leaders, picture, sets::in_c_pb, starts::make_peace};
+use crate::protocols::ppl::{eliminate_leaders, picture, sets::c_pb, sets::in_c_pb, starts::make_peace, war};
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
 use crate::value::Value;
@@ -27,19 +27,7 @@ pub struct State {
     pub signal_b: u8,
 }
 
-impl War for State {
-    #[inline(always)]
-    fn warrior(&self) -> Warrior<u8> {
-        let Self { leader, bullet, shield, signal_b } = *self;
-        Warrior { leader, bullet, shield, signal_b }
-    }
-
-    #[inline(always)]
-    fn warrior_mut(&mut self) -> Warrior<&mut u8> {
-        let Self { leader, bullet, shield, signal_b } = self;
-        Warrior { leader, bullet, shield, signal_b }
-    }
-}
+war!(State);
 
 /// EliminateLeaders alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,12 +127,7 @@ impl Protocol for Elim {
     }
 
     fn phases() -> Vec<Phase<Self>> {
-        vec![Phase {
-            name: "C_PB",
-            about: "a leader exists and every live bullet is peaceful",
-            holds: |_, config| in_c_pb(config),
-            kind: PhaseKind::Closed,
-        }]
+        vec![c_pb()]
     }
 
     fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {

@@ -31,6 +31,7 @@ pub mod starts;
 use Mode::{Construct, Detect};
 use circuit::PplCircuit;
 pub use sets::Sets;
+use sets::c_pb;
 
 /// The index of the black token in [`State::token`].
 pub const BLACK: usize = 0;
@@ -226,19 +227,28 @@ pub trait War {
     fn warrior_mut(&mut self) -> Warrior<&mut u8>;
 }
 
-impl War for State {
-    #[inline(always)]
-    fn warrior(&self) -> Warrior<u8> {
-        let Self { leader, bullet, shield, signal_b, .. } = *self;
-        Warrior { leader, bullet, shield, signal_b }
-    }
+/// Makes a state with fields of these names one of *EliminateLeaders*.
+macro_rules! war {
+    ($state:ty) => {
+        impl $crate::protocols::ppl::War for $state {
+            #[inline(always)]
+            fn warrior(&self) -> $crate::protocols::ppl::Warrior<u8> {
+                let Self { leader, bullet, shield, signal_b, .. } = *self;
+                $crate::protocols::ppl::Warrior { leader, bullet, shield, signal_b }
+            }
 
-    #[inline(always)]
-    fn warrior_mut(&mut self) -> Warrior<&mut u8> {
-        let Self { leader, bullet, shield, signal_b, .. } = self;
-        Warrior { leader, bullet, shield, signal_b }
-    }
+            #[inline(always)]
+            fn warrior_mut(&mut self) -> $crate::protocols::ppl::Warrior<&mut u8> {
+                let Self { leader, bullet, shield, signal_b, .. } = self;
+                $crate::protocols::ppl::Warrior { leader, bullet, shield, signal_b }
+            }
+        }
+    };
 }
+
+pub(crate) use war;
+
+war!(State);
 
 /// Algorithm 5, on the variables that it sees of any state.
 #[inline(always)]
@@ -430,12 +440,7 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
             (a.leader, a.dist, a.b) != (b.leader, b.dist, b.b)
         }
         vec![
-            Phase {
-                name: "C_PB",
-                about: "a leader exists and every live bullet is peaceful",
-                holds: |p, c| p.sets(c).in_c_pb(),
-                kind: PhaseKind::Closed,
-            },
+            c_pb(),
             Phase {
                 name: "C_DL",
                 about: "C_PB, one leader, dist and last right",

@@ -12,10 +12,10 @@
 use crate::circuit::WithCircuit;
 use crate::error::Error;
 use crate::protocol::{
-    About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, leaders,
-    n_squared_log_n, uniform,
+    About, Input, Lane, Origin, Parameter, Params, Phase, Protocol, Start, Transition, leaders, n_squared_log_n,
+    uniform,
 };
-use crate::protocols::ppl::{War, Warrior, eliminate_leaders, picture, sets::in_c_pb, starts::make_peace};
+use crate::protocols::ppl::{eliminate_leaders, picture, sets::c_pb, sets::in_c_pb, starts::make_peace, war};
 use crate::random::{Generator, below, index};
 use crate::ring::{MAX_N, Orientation, Ring};
 use crate::value::Value;
@@ -40,19 +40,7 @@ pub struct State {
     pub signal_b: u8,
 }
 
-impl War for State {
-    #[inline(always)]
-    fn warrior(&self) -> Warrior<u8> {
-        let Self { leader, bullet, shield, signal_b, .. } = *self;
-        Warrior { leader, bullet, shield, signal_b }
-    }
-
-    #[inline(always)]
-    fn warrior_mut(&mut self) -> Warrior<&mut u8> {
-        let Self { leader, bullet, shield, signal_b, .. } = self;
-        Warrior { leader, bullet, shield, signal_b }
-    }
-}
+war!(State);
 
 /// YSM21 with its bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,12 +189,7 @@ impl Protocol for Ysm {
     }
 
     fn phases() -> Vec<Phase<Self>> {
-        vec![Phase {
-            name: "C_PB",
-            about: "a leader exists and every live bullet is peaceful",
-            holds: |_, config| in_c_pb(config),
-            kind: PhaseKind::Closed,
-        }]
+        vec![c_pb()]
     }
 
     /// A count that starts afresh needs about n N steps to reach N.

@@ -11,15 +11,15 @@
 //! stays in the cache, and memory is linear in n. Rings are drawn for dense lists of edges by nothing but arithmetic on
 //! 32-bit numbers, which compilers turn into vector instructions.
 
-use crate::clocks::{Keys, WINDOW};
+use crate::clocks::{END, Keys, SLOT};
 use crate::engine::lanes::{Lanes, Task};
 
 /// A slice has about this many rings, as a power of two, unless it would be longer than a window or shorter than
 /// [`SHORTEST`].
 const RINGS: u32 = 14;
 
-/// A quarter of a mean gap, as a power of two: in a shorter slice finding the due edges would cost more than drawing.
-const SHORTEST: u32 = 22;
+/// A quarter of a slot, as a power of two: in a shorter slice finding the due edges would cost more than drawing.
+const SHORTEST: u32 = SLOT - 2;
 
 /// So many edges are drawn at a time.
 const BLOCK: usize = 1 << 10;
@@ -55,11 +55,11 @@ impl Iterator for Slices {
     type Item = Vec<u64>;
 
     fn next(&mut self) -> Option<Vec<u64>> {
-        if self.end == WINDOW {
+        if self.end == END {
             return None;
         }
         let buckets = Buckets::new(self.end, self.times.len());
-        self.end += 1 << length(self.times.len());
+        self.end = self.end.saturating_add(1 << length(self.times.len())).min(END);
         let mut slice = Slice { clocks: self, buckets, rings: Vec::new() };
         with_the_widest_words(&mut slice);
         Some(slice.rings)
@@ -108,7 +108,7 @@ fn with_the_widest_words(task: &mut impl Task) {
 
 /// The length of a slice, as a power of two.
 fn length(n: usize) -> u32 {
-    (24 + RINGS - n.ilog2()).clamp(SHORTEST, WINDOW.ilog2())
+    (SLOT + RINGS - n.ilog2()).clamp(SHORTEST, 31)
 }
 
 /// Edges of a block that ring in the slice, when they do, and when they do next.
@@ -174,7 +174,7 @@ struct Buckets {
 
 impl Buckets {
     fn new(start: u32, n: usize) -> Self {
-        let shift = 23 - n.next_power_of_two().ilog2();
+        let shift = SLOT - 1 - n.next_power_of_two().ilog2();
         Self { start, shift, counts: vec![0; 1 << (length(n) - shift)] }
     }
 
@@ -245,7 +245,7 @@ mod tests {
         {
             let keys = Keys::new(n as u64, window);
             let sliced: Vec<u64> = Slices::new(keys, n).flatten().collect();
-            assert!(sliced == plainly(&keys, n, WINDOW), "n {n}");
+            assert!(sliced == plainly(&keys, n, END), "n {n}");
         }
     }
 

@@ -5,9 +5,9 @@
 use std::arch::x86_64::*;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-use super::{LaneKeys, Lanes, Task};
+use super::{LaneClocks, Lanes, Task, Times, TimesMut};
 use crate::circuit::Bit;
-use crate::clocks::{INITIATOR, LOG, MULTIPLIERS, THREE_FIFTHS, WINDOW, whole};
+use crate::clocks::{INITIATOR, LOG, MULTIPLIERS};
 
 /// 512 lanes.
 #[derive(Clone, Copy)]
@@ -15,11 +15,15 @@ pub(crate) struct B512(__m512i);
 
 /// Whether the processor can do it.
 pub(crate) fn available() -> bool {
-    is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq")
+    is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512bitalg")
+        && is_x86_feature_detected!("avx512vbmi2")
 }
 
 // SAFETY (all blocks of this file): `B512` is private to the engine, which computes with it only inside functions that
-// enable avx512f, avx512bw and avx512dq after `available()` said yes. Loads and stores go through slices whose lengths are
+// enable avx512f, avx512bw, avx512dq, avx512bitalg and avx512vbmi2 after `available()` said yes. Loads and stores go through slices whose lengths are
 // asserted.
 
 impl BitAnd for B512 {
@@ -92,17 +96,23 @@ impl Bit for B512 {
 }
 
 #[inline(always)]
-fn load(part: &[u32], k: usize) -> __m512i {
-    let part: &[u32; 16] = (&part[16 * k..16 * k + 16]).try_into().unwrap_or(&[0; 16]);
+fn load(part: &[u16], k: usize) -> __m512i {
+    let part: &[u16; 32] = (&part[32 * k..32 * k + 32]).try_into().unwrap_or(&[0; 32]);
     // SAFETY: see above; the array has the 64 bytes that are read.
     unsafe { _mm512_loadu_si512(part.as_ptr().cast()) }
 }
 
 #[inline(always)]
-fn store(part: &mut [u32], k: usize, vector: __m512i) {
-    let part = &mut part[16 * k..16 * k + 16];
+fn store(part: &mut [u16], k: usize, vector: __m512i) {
+    let part = &mut part[32 * k..32 * k + 32];
     // SAFETY: see above; the slice has the 64 bytes that are written.
     unsafe { _mm512_storeu_si512(part.as_mut_ptr().cast(), vector) }
+}
+
+#[inline(always)]
+fn all_lanes(number: u16) -> __m512i {
+    // SAFETY: see above.
+    unsafe { _mm512_set1_epi16(number as i16) }
 }
 
 impl Lanes for B512 {
@@ -117,73 +127,81 @@ impl Lanes for B512 {
 
     #[inline(always)]
     fn to_words(self, words: &mut [u64; 8]) {
-        // SAFETY: see above; the array has the 64 bytes that are written.
-        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
+        // SAFETY: 64 bytes are 64 bytes. This needs no feature, and so may be inlined anywhere.
+        *words = unsafe { std::mem::transmute::<__m512i, [u64; 8]>(self.0) };
     }
 
     #[inline(always)]
-    fn race(own: &[u32], left: &[u32], right: &[u32]) -> Self {
-        let (own, left, right) = (&own[..512], &left[..512], &right[..512]);
-        let mut fires = [0_u16; 32];
+    fn race(own: Times<'_>, left: Times<'_>, right: Times<'_>) -> Self {
+        let [own, left, right] = [own, left, right].map(|times| times.map(|half| &half[..512]));
+        let mut fires = [0_u32; 16];
         for (k, fires) in fires.iter_mut().enumerate() {
+            let (low, high) = (load(own[0], k), load(own[1], k));
             // SAFETY: see above.
             unsafe {
-                let others = _mm512_min_epu32(load(left, k), load(right, k));
-                let first = _mm512_min_epu32(others, _mm512_set1_epi32(WINDOW as i32));
-                *fires = _mm512_cmplt_epu32_mask(load(own, k), first);
+                let first = _mm512_min_epu16(bound(low, left, k), bound(low, right, k));
+                *fires = _mm512_cmplt_epu16_mask(high, first);
             }
         }
-        // SAFETY: 32 masks of 16 bits are the 64 bytes that are read.
+        // SAFETY: 16 masks of 32 bits are the 64 bytes that are read.
         unsafe { Self(_mm512_loadu_si512(fires.as_ptr().cast())) }
     }
 
     #[inline(always)]
-    fn redraw(fired: Self, own: &mut [u32], keys: LaneKeys<'_>) {
-        let (own, base, salt, rank) = (&mut own[..512], &keys.base[..512], &keys.salt[..512], &keys.rank[..512]);
-        let mut masks = [0_u16; 32];
-        // SAFETY: 32 masks of 16 bits are the 64 bytes that are written.
+    fn coarse_race(own: &[u16], left: &[u16], right: &[u16]) -> Self {
+        let (own, left, right) = (&own[..512], &left[..512], &right[..512]);
+        let mut fires = [0_u32; 16];
+        for (k, fires) in fires.iter_mut().enumerate() {
+            // SAFETY: see above.
+            *fires = unsafe { _mm512_cmplt_epu16_mask(load(own, k), _mm512_min_epu16(load(left, k), load(right, k))) };
+        }
+        // SAFETY: 16 masks of 32 bits are the 64 bytes that are read.
+        unsafe { Self(_mm512_loadu_si512(fires.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn redraw(fired: Self, [low, high]: TimesMut<'_>, clocks: LaneClocks<'_>) {
+        let (low, high, clocks) = (&mut low[..512], &mut high[..512], clocks.cut(512));
+        let mut masks = [0_u32; 16];
+        // SAFETY: 16 masks of 32 bits are the 64 bytes that are written.
         unsafe { _mm512_storeu_si512(masks.as_mut_ptr().cast(), fired.0) }
-        for k in (0..32).step_by(TOGETHER) {
-            let (t, mut x) = (load_several(own, k), load_several(base, k));
+        for k in (0..16).step_by(TOGETHER) {
+            let (t0, t1) = (several(low, k), several(high, k));
+            let (y, x) = hash(t0, t1, clocks, k, clocks.edge);
+            let part = part(x);
             for i in 0..TOGETHER {
-                // SAFETY: see above.
-                x[i] = unsafe { _mm512_add_epi32(x[i], t[i]) };
-            }
-            let gaps = gap(hash(x, load_several(salt, k), keys.edge));
-            for i in 0..TOGETHER {
-                // SAFETY: see above. Where nothing is added, the lowest bits are the rank already.
+                let mask = masks[k + i];
+                // SAFETY: see above. Where nothing is added, a time stays what it is.
                 unsafe {
-                    let next = _mm512_mask_add_epi32(t[i], masks[k + i], t[i], gaps[i]);
-                    // (next & !3) | rank
-                    let next = _mm512_ternarylogic_epi32::<0xf2>(load(rank, k + i), _mm512_set1_epi32(3), next);
-                    store(own, k + i, next);
+                    // Two numbers side by side, shifted: their upper halves are the rest of a slot, and a gap in slots.
+                    let rest = _mm512_shldi_epi16::<9>(part[i], y[i]);
+                    // (a & b) | c
+                    let rest = _mm512_ternarylogic_epi32::<0xea>(rest, all_lanes(!3), all_lanes(4));
+                    let later = _mm512_mask_add_epi16(t0[i], mask, t0[i], rest);
+                    let carry = _mm512_cmplt_epu16_mask(later, t0[i]);
+                    store(low, k + i, later);
+                    let zeros = _mm512_andnot_si512(y[i], _mm512_add_epi16(y[i], all_lanes(u16::MAX)));
+                    let gap = _mm512_shldi_epi16::<9>(_mm512_popcnt_epi16(zeros), part[i]);
+                    let later = _mm512_mask_adds_epu16(t1[i], mask, t1[i], gap);
+                    store(high, k + i, _mm512_mask_adds_epu16(later, carry, later, all_lanes(1)));
                 }
             }
         }
     }
 
     #[inline(always)]
-    fn left_initiates(times: &[u32], keys: LaneKeys<'_>) -> Self {
-        let (times, base, salt) = (&times[..512], &keys.base[..512], &keys.salt[..512]);
-        let mut left = [0_u16; 32];
-        for k in (0..32).step_by(TOGETHER) {
-            let mut base = load_several(base, k);
-            for base in &mut base {
-                // SAFETY: see above.
-                *base = unsafe { _mm512_xor_si512(*base, _mm512_set1_epi32(INITIATOR as i32)) };
-            }
-            let times = load_several(times, k);
+    fn left_initiates(times: Times<'_>, clocks: LaneClocks<'_>) -> Self {
+        let (times, clocks) = (times.map(|half| &half[..512]), clocks.cut(512));
+        let edge = [clocks.edge[0], clocks.edge[1].wrapping_add(INITIATOR)];
+        let mut left = [0_u32; 16];
+        for k in (0..16).step_by(TOGETHER) {
+            let (_, x) = hash(several(times[0], k), several(times[1], k), clocks, k, edge);
             for i in 0..TOGETHER {
                 // SAFETY: see above.
-                base[i] = unsafe { _mm512_add_epi32(base[i], times[i]) };
-            }
-            let hashes = hash(base, load_several(salt, k), keys.edge);
-            for i in 0..TOGETHER {
-                // SAFETY: see above.
-                left[k + i] = unsafe { !_mm512_movepi32_mask(hashes[i]) };
+                left[k + i] = unsafe { !_mm512_movepi16_mask(x[i]) };
             }
         }
-        // SAFETY: 32 masks of 16 bits are the 64 bytes that are read.
+        // SAFETY: 16 masks of 32 bits are the 64 bytes that are read.
         unsafe { Self(_mm512_loadu_si512(left.as_ptr().cast())) }
     }
 
@@ -202,7 +220,7 @@ impl Lanes for B512 {
     }
 
     fn work(task: &mut impl Task) {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512bitalg,avx512vbmi2")]
         fn with_features(task: &mut impl Task) {
             task.go();
         }
@@ -212,108 +230,107 @@ impl Lanes for B512 {
     }
 }
 
+/// What the higher half of a time must be less than, for the time to precede another: the other's, or one more if the lower
+/// half precedes. At the end of a window it stays at its largest.
+#[inline(always)]
+fn bound(low: __m512i, other: Times<'_>, k: usize) -> __m512i {
+    let high = load(other[1], k);
+    // SAFETY: see above.
+    unsafe {
+        let precedes = _mm512_cmplt_epu16_mask(low, load(other[0], k));
+        _mm512_mask_adds_epu16(high, precedes, high, all_lanes(1))
+    }
+}
+
 /// So many vectors are drawn together, operation by operation: the chain of operations of one is long, and while it waits
 /// the others compute.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 4;
 
 type Several = [__m512i; TOGETHER];
 
 #[inline(always)]
-fn load_several(part: &[u32], k: usize) -> Several {
+fn several(row: &[u16], k: usize) -> Several {
     let mut vectors = [B512::ZERO.0; TOGETHER];
     for (i, vector) in vectors.iter_mut().enumerate() {
-        *vector = load(part, k + i);
+        *vector = load(row, k + i);
     }
     vectors
 }
 
-/// `clocks::hash` of times to which the base has been added, 16 lanes at a time.
+/// The hash of the law, 32 lanes at a time.
 #[inline(always)]
-fn hash(mut x: Several, salt: Several, edge: u32) -> Several {
+fn hash(t0: Several, t1: Several, clocks: LaneClocks<'_>, k: usize, edge: [u16; 2]) -> (Several, Several) {
+    let [a, b, c, d] = clocks.words;
+    let (m0, m1, m2) = (all_lanes(MULTIPLIERS[0]), all_lanes(MULTIPLIERS[1]), all_lanes(MULTIPLIERS[2]));
+    let (mut s, mut p, mut q, mut y, mut x) = (t0, t0, t0, t0, t0);
     // SAFETY: see above.
     unsafe {
-        for x in &mut x {
-            *x = _mm512_xor_si512(*x, _mm512_srli_epi32::<16>(*x));
-        }
-        for x in &mut x {
-            *x = _mm512_mullo_epi32(*x, _mm512_set1_epi32(MULTIPLIERS[0] as i32));
+        for i in 0..TOGETHER {
+            s[i] = _mm512_add_epi16(t0[i], _mm512_add_epi16(load(a, k + i), all_lanes(edge[0])));
+            s[i] = _mm512_mullo_epi16(s[i], m0);
         }
         for i in 0..TOGETHER {
-            x[i] = _mm512_xor_si512(x[i], _mm512_srli_epi32::<15>(x[i]));
-            x[i] = _mm512_add_epi32(x[i], _mm512_add_epi32(salt[i], _mm512_set1_epi32(edge as i32)));
+            p[i] = _mm512_add_epi16(load(b, k + i), all_lanes(edge[1]));
+            p[i] = _mm512_ternarylogic_epi32::<0x96>(s[i], t1[i], p[i]);
         }
-        for x in &mut x {
-            *x = _mm512_mullo_epi32(*x, _mm512_set1_epi32(MULTIPLIERS[1] as i32));
+        for i in 0..TOGETHER {
+            q[i] = _mm512_xor_si512(s[i], _mm512_mulhi_epu16(p[i], load(c, k + i)));
+            p[i] = _mm512_mullo_epi16(p[i], load(c, k + i));
         }
-        x
+        for i in 0..TOGETHER {
+            y[i] = _mm512_ternarylogic_epi32::<0x96>(_mm512_mulhi_epu16(q[i], m1), p[i], load(d, k + i));
+            q[i] = _mm512_mullo_epi16(q[i], m1);
+        }
+        for i in 0..TOGETHER {
+            x[i] = _mm512_xor_si512(_mm512_mulhi_epu16(y[i], m2), q[i]);
+        }
     }
+    (y, x)
 }
 
-/// `clocks::whole` of 0 to 31.
-const WHOLE: [f32; 32] = {
-    let (mut table, mut e) = ([0.0; 32], 0);
-    while e < 32 {
-        table[e] = whole(e as i32);
-        e += 1;
-    }
-    table
-};
-
-/// `clocks::gap`, 16 lanes at a time, operation by operation: no fused multiplication, which would round differently.
+/// The part of a slot, in units of 2^-16, 32 lanes at a time.
 #[inline(always)]
-fn gap(hashes: Several) -> Several {
-    // SAFETY: see above; the table has the 128 bytes that are read.
-    unsafe {
-        let (low, high) = (_mm512_loadu_ps(WHOLE.as_ptr()), _mm512_loadu_ps(WHOLE.as_ptr().add(16)));
-        let mut x = hashes;
-        for x in &mut x {
-            *x = _mm512_castps_si512(_mm512_cvtepi32_ps(_mm512_srli_epi32::<1>(*x)));
-        }
-        let (mut e, mut y) = (x, [_mm512_set1_ps(0.0); TOGETHER]);
+fn part(x: Several) -> Several {
+    let mut part = [all_lanes(LOG[LOG.len() - 1]); TOGETHER];
+    for k in (0..LOG.len()).rev() {
         for i in 0..TOGETHER {
-            e[i] = _mm512_srai_epi32::<23>(_mm512_sub_epi32(x[i], _mm512_set1_epi32(THREE_FIFTHS)));
-            let m = _mm512_castsi512_ps(_mm512_sub_epi32(x[i], _mm512_slli_epi32::<23>(e[i])));
-            y[i] = _mm512_sub_ps(m, _mm512_set1_ps(1.0));
+            // SAFETY: see above.
+            part[i] = unsafe { _mm512_mulhi_epu16(x[i], part[i]) };
         }
-        let mut sum = [_mm512_set1_ps(LOG[5]); TOGETHER];
-        for k in (0..5).rev() {
-            for i in 0..TOGETHER {
-                sum[i] = _mm512_mul_ps(sum[i], y[i]);
-            }
-            for sum in &mut sum {
-                *sum = _mm512_add_ps(*sum, _mm512_set1_ps(LOG[k]));
-            }
+        for part in part.iter_mut().filter(|_| k > 0) {
+            // SAFETY: see above.
+            *part = unsafe { _mm512_add_epi16(*part, all_lanes(LOG[k - 1])) };
         }
-        for i in 0..TOGETHER {
-            // Only the five lowest bits of `e` count.
-            let whole = _mm512_permutex2var_ps(low, e[i], high);
-            x[i] = _mm512_cvttps_epi32(_mm512_add_ps(whole, _mm512_mul_ps(sum[i], y[i])));
-        }
-        x
     }
+    part
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lanes::tests::{Compared, Words, all, equals_the_portable_reading};
+    use crate::engine::lanes::tests::{Compared, Words, all, obeys_the_law};
 
     impl Compared for B512 {
-        fn all(own: &mut [u32], others: [&[u32]; 5], edge: u32, by: usize) -> Words {
-            #[target_feature(enable = "avx512f,avx512bw,avx512dq")]
-            fn with_features(own: &mut [u32], others: [&[u32]; 5], edge: u32, by: usize) -> Words {
-                all::<B512>(own, others, edge, by)
+        fn all(own: TimesMut<'_>, neighbours: [Times<'_>; 2], clocks: LaneClocks<'_>, by: usize) -> Words {
+            #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512bitalg,avx512vbmi2")]
+            fn with_features(
+                own: TimesMut<'_>,
+                neighbours: [Times<'_>; 2],
+                clocks: LaneClocks<'_>,
+                by: usize,
+            ) -> Words {
+                all::<B512>(own, neighbours, clocks, by)
             }
             // SAFETY: called only where the features were found.
-            unsafe { with_features(own, others, edge, by) }
+            unsafe { with_features(own, neighbours, clocks, by) }
         }
     }
 
     #[test]
-    fn avx512_equals_the_portable_reading() {
+    fn avx512_obeys_the_law() {
         // A processor without these words never runs this reading; the portable one is tested everywhere.
         if available() {
-            equals_the_portable_reading::<B512>();
+            obeys_the_law::<B512>();
         }
     }
 }

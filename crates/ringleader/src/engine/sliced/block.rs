@@ -11,32 +11,32 @@
 
 use super::layout::Layout;
 use crate::circuit::Circuit;
-use crate::clocks::{Keys, coin, color, edge_key, start};
-use crate::engine::lanes::{LaneKeys, Lanes, Task, for_each_lane};
+use crate::clocks::{Keys, add, color, edge_keys};
+use crate::engine::lanes::{LaneClocks, Lanes, Task, Times, TimesMut, for_each_lane, set_time, time};
 
 /// Numbers in a cache-aligned array, a row for every edge.
 struct Rows {
-    numbers: Vec<u32>,
+    numbers: Vec<u16>,
     start: usize,
     width: usize,
 }
 
 impl Rows {
     fn new(rows: usize, width: usize) -> Self {
-        let numbers = vec![0; rows * width + 16];
+        let numbers = vec![0; rows * width + 32];
         // If no aligned place is found, an unaligned one is only slower.
-        let start = numbers.as_ptr().align_offset(64).min(16);
+        let start = numbers.as_ptr().align_offset(64).min(32);
         Self { numbers, start, width }
     }
 
     #[inline(always)]
-    fn row(&self, k: usize) -> &[u32] {
+    fn row(&self, k: usize) -> &[u16] {
         let start = self.start + k * self.width;
         &self.numbers[start..start + self.width]
     }
 
     #[inline(always)]
-    fn row_mut(&mut self, k: usize) -> &mut [u32] {
+    fn row_mut(&mut self, k: usize) -> &mut [u16] {
         let start = self.start + k * self.width;
         &mut self.numbers[start..start + self.width]
     }
@@ -50,32 +50,90 @@ impl Rows {
     }
 }
 
-/// The keys of every lane in one window.
+/// The times of every lane, in halves, a row of each for every edge.
+struct TimeRows {
+    low: Rows,
+    high: Rows,
+}
+
+impl TimeRows {
+    fn new(rows: usize, width: usize) -> Self {
+        Self { low: Rows::new(rows, width), high: Rows::new(rows, width) }
+    }
+
+    #[inline(always)]
+    fn row(&self, k: usize) -> Times<'_> {
+        [self.low.row(k), self.high.row(k)]
+    }
+
+    #[inline(always)]
+    fn row_mut(&mut self, k: usize) -> TimesMut<'_> {
+        [self.low.row_mut(k), self.high.row_mut(k)]
+    }
+
+    #[inline(always)]
+    fn rotate_into(&mut self, from: usize, to: usize, by: usize) {
+        self.low.rotate_into(from, to, by);
+        self.high.rotate_into(from, to, by);
+    }
+
+    /// Copies a row in the lanes whose bits are set.
+    #[inline(always)]
+    fn copy(&mut self, words: &[u64; 8], from: usize, to: usize) {
+        for half in [&mut self.low, &mut self.high] {
+            let (from, to) = (half.start + from * half.width, half.start + to * half.width);
+            for k in 0..half.width {
+                let chosen = words[k / 64] >> (k % 64) & 1 == 1;
+                half.numbers[to + k] = if chosen { half.numbers[from + k] } else { half.numbers[to + k] };
+            }
+        }
+    }
+}
+
+/// The keys of every lane in one window, with what the first edge of its arc adds to them.
 struct KeyRows {
     slots: usize,
-    base: Rows,
-    salt: Rows,
+    words: [Rows; 4],
+    /// In large rings, where the keys of edges do not add up, the second keys of all edges.
+    second: Option<Rows>,
     /// The ranks of even slots, of odd slots, and of the last two, among which may be the edge with a colour of its own.
     ranks: Rows,
 }
 
+/// Up to this size of a ring the keys of edges add up.
+const ADD_UP: usize = 1 << 16;
+
 impl KeyRows {
-    fn new(slots: usize, lanes: usize) -> Self {
-        Self { slots, base: Rows::new(1, lanes), salt: Rows::new(1, lanes), ranks: Rows::new(4, lanes) }
+    fn new(layout: &Layout, lanes: usize) -> Self {
+        Self {
+            slots: layout.slots,
+            words: [0; 4].map(|_| Rows::new(1, lanes)),
+            second: (layout.n > ADD_UP).then(|| Rows::new(layout.slots, lanes)),
+            ranks: Rows::new(4, lanes),
+        }
     }
 
     fn set(&mut self, lane: usize, first: usize, n: usize, keys: &Keys) {
-        self.base.row_mut(0)[lane] = keys.base;
-        self.salt.row_mut(0)[lane] = keys.salt.wrapping_add(edge_key(first));
+        for (rows, word) in self.words.iter_mut().zip(add(keys.words, edge_keys(first))) {
+            rows.row_mut(0)[lane] = word;
+        }
+        if let Some(second) = &mut self.second {
+            (0..self.slots).for_each(|slot| second.row_mut(slot)[lane] = add(keys.words, edge_keys(first + slot))[1]);
+        }
         for (row, slot) in [0, 1, self.slots - 2, self.slots - 1].into_iter().enumerate() {
             self.ranks.row_mut(row)[lane] = keys.ranks[color((first + slot) % n, n)];
         }
     }
 
     #[inline(always)]
-    fn of(&self, slot: usize) -> LaneKeys<'_> {
+    fn of(&self, slot: usize) -> LaneClocks<'_> {
+        let [a, b, c, d] = &self.words;
+        let (mut words, mut edge) = ([a.row(0), b.row(0), c.row(0), d.row(0)], edge_keys(slot));
+        if let Some(second) = &self.second {
+            (words[1], edge[1]) = (second.row(slot), 0);
+        }
         let row = if slot + 2 < self.slots { slot % 2 } else { slot + 4 - self.slots };
-        LaneKeys { base: self.base.row(0), salt: self.salt.row(0), rank: self.ranks.row(row), edge: edge_key(slot) }
+        LaneClocks { words, rank: self.ranks.row(row), edge }
     }
 }
 
@@ -107,14 +165,15 @@ pub(super) struct Block<L, C> {
     /// Lanes with a short arc.
     short: L,
     /// Row `j + 1` is edge `j`.
-    times: Rows,
+    times: TimeRows,
     keys: KeyRows,
     /// The order in which edges are visited: 0 2 1 4 3 6 5 ..., in which most of them find their time come.
     order: Vec<u32>,
     /// Edges whose clock still runs in some lane.
     running: Vec<bool>,
-    /// How often each lane has fired in this window, in planes.
+    /// How often each lane has fired in this window, in planes, and, at its end, as numbers.
     count: [L; COUNT],
+    counts: Vec<u64>,
     /// Time and edge of the last change of output in this window, by lane; 0 if there was none.
     changed: Vec<u64>,
     /// How many coins each lane has read in this window.
@@ -140,11 +199,12 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
             planes,
             busy: L::ZERO,
             short: (0..L::LANES).filter(is_short).fold(L::ZERO, |short, lane| with_lane(short, lane, true)),
-            times: Rows::new(m + 2, L::LANES),
-            keys: KeyRows::new(m, L::LANES),
+            times: TimeRows::new(m + 2, L::LANES),
+            keys: KeyRows::new(&layout, L::LANES),
             order: std::iter::once(0).chain(pairs).chain(last).collect(),
             running: vec![true; m],
             count: [L::ZERO; COUNT],
+            counts: vec![0; L::LANES],
             changed: vec![0; L::LANES],
             coins: vec![0; L::LANES],
             one: L::ZERO,
@@ -184,7 +244,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         let width = self.circuit.planes();
         self.layout.agents(ring).map(move |(lane, slot)| {
             let agent = &planes[slot * width..(slot + 1) * width];
-            agent.iter().enumerate().fold(0, |code, (p, plane)| code | u128::from(has_lane(*plane, lane)) << p)
+            agent.iter().enumerate().fold(0, |code, (p, &plane)| code | u128::from(has_lane(plane, lane)) << p)
         })
     }
 
@@ -206,8 +266,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
 
     /// The number of interactions of a ring in this window.
     pub(super) fn counted(&self, ring: usize) -> u64 {
-        let of_lane = |lane| (0..COUNT).map(|k| u64::from(has_lane(self.count[k], lane)) << k).sum::<u64>();
-        self.over_arcs(ring).map(of_lane).sum()
+        self.over_arcs(ring).map(|lane| self.counts[lane]).sum()
     }
 
     /// The number of coins that a ring has read in this window.
@@ -231,13 +290,10 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
     #[inline(always)]
     fn open(&mut self) {
         for j in 0..self.layout.slots {
-            let (layout, times) = (self.layout, self.times.row_mut(j + 1));
-            for (lane, time) in times.iter_mut().enumerate() {
-                *time = start(layout.first(layout.arc(lane)) + j);
-            }
-            L::redraw(self.busy, times, self.keys.of(j));
-            for (lane, time) in times.iter_mut().enumerate() {
-                *time = time.wrapping_sub(start(layout.first(layout.arc(lane)) + j).wrapping_add(1));
+            let (clocks, [low, high]) = (self.keys.of(j).cut(L::LANES), self.times.row_mut(j + 1));
+            let mut times = [&mut low[..L::LANES], &mut high[..L::LANES]];
+            for lane in 0..L::LANES {
+                set_time(&mut times, lane, clocks.of(lane).first());
             }
             (!self.busy).rest(times);
         }
@@ -268,14 +324,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
     /// Copies a row of times in some lanes.
     #[inline(always)]
     fn copy_times(&mut self, lanes: L, from: usize, to: usize) {
-        let mut words = [0; 8];
-        lanes.to_words(&mut words);
-        let (from, to) = (self.times.start + from * L::LANES, self.times.start + to * L::LANES);
-        for k in 0..L::LANES {
-            let chosen = words[k / 64] >> (k % 64) & 1 == 1;
-            let numbers = &mut self.times.numbers;
-            numbers[to + k] = if chosen { numbers[from + k] } else { numbers[to + k] };
-        }
+        self.times.copy(&words_of(lanes), from, to);
     }
 
     /// Mirrors the first agent of the arc to the right into slot `to`, in some lanes.
@@ -309,9 +358,16 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         edge + 1 == self.layout.slots || (edge + 2 == self.layout.slots && self.layout.has_short())
     }
 
+    /// The lanes in which the time of an edge has come; when looked at coarsely, not all of them.
+    #[inline(always)]
+    fn race(&self, j: usize, coarsely: bool) -> L {
+        let [left, own, right] = [j, j + 1, j + 2].map(|row| self.times.row(row));
+        if coarsely { L::coarse_race(own[1], left[1], right[1]) } else { L::race(own, left, right) }
+    }
+
     /// Fires an edge in the lanes where its time has come; whether its clock still runs in some lane.
     #[inline(always)]
-    fn visit(&mut self, j: usize) -> bool {
+    fn visit(&mut self, j: usize, coarsely: bool) -> bool {
         let at_end = self.is_at_an_end(j);
         if at_end {
             self.mirror_agent(self.ends(j), j + 1);
@@ -319,7 +375,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         if at_end || j == 0 {
             self.mirror_times(j);
         }
-        let fires = L::race(self.times.row(j + 1), self.times.row(j), self.times.row(j + 2));
+        let fires = self.race(j, coarsely);
         if !fires.any() {
             self.running[j] = L::runs(self.times.row(j + 1));
             return self.running[j];
@@ -356,8 +412,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         let mut words = [[0; 8]; INPUTS];
         let (times, keys, coins, circuit) = (self.times.row(j + 1), self.keys.of(j), &mut self.coins, &self.circuit);
         for_each_lane(reads, |lane| {
-            let salt = keys.salt[lane].wrapping_add(keys.edge);
-            let bits = circuit.encode_coin(coin(times[lane], keys.base[lane], salt, self.chance.sides));
+            let bits = circuit.encode_coin(keys.of(lane).coin(time(times, lane), self.chance.sides));
             (0..circuit.inputs()).for_each(|p| words[p][lane / 64] |= (bits >> p & 1) << (lane % 64));
             coins[lane] += 1;
         });
@@ -368,7 +423,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         let (times, notes, layout) = (self.times.row(j + 1), &mut self.changed, self.layout);
         for_each_lane(changed, |lane| {
             let edge = (layout.first(layout.arc(lane)) + j) as u64;
-            notes[lane] = notes[lane].max(u64::from(times[lane]) << 32 | edge);
+            notes[lane] = notes[lane].max(u64::from(time(times, lane)) << 32 | edge);
         });
     }
 
@@ -383,6 +438,15 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         while carry.any() && k < COUNT {
             (self.count[k], carry) = (self.count[k] ^ carry, self.count[k] & carry);
             k += 1;
+        }
+    }
+
+    /// Reads the counts out of their planes.
+    #[inline(always)]
+    fn count(&mut self) {
+        self.counts.fill(0);
+        for (k, plane) in self.count.iter().enumerate() {
+            for_each_lane(*plane, |lane| self.counts[lane] |= 1 << k);
         }
     }
 
@@ -405,21 +469,28 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
     }
 }
 
+/// Neighbours whose times have the same higher half, one in 500, wait for a sweep that looks closely: one in eight.
+#[inline(always)]
+fn is_coarse(sweep: usize) -> bool {
+    !sweep.is_multiple_of(8)
+}
+
 /// One window.
 impl<L: Lanes, C: Circuit> Task for Block<L, C> {
     #[inline(always)]
     fn go(&mut self) {
         self.open();
-        let mut runs = true;
+        let (mut runs, mut sweep) = (true, 0);
         while runs {
-            runs = false;
+            (runs, sweep) = (false, sweep + 1);
             for k in 0..self.order.len() {
                 let j = self.order[k] as usize;
                 if self.running[j] {
-                    runs |= self.visit(j);
+                    runs |= self.visit(j, is_coarse(sweep));
                 }
             }
         }
+        self.count();
         self.look();
     }
 }
@@ -446,7 +517,7 @@ pub(super) struct Alone<L, C> {
 
 impl<L: Lanes, C: Circuit> Alone<L, C> {
     #[inline(always)]
-    fn visit(&mut self, j: usize, third: L) {
+    fn visit(&mut self, j: usize, third: L, coarsely: bool) {
         let block = &mut self.block;
         match self.part {
             Part::Draw => L::redraw(L::ONE, block.times.row_mut(j + 1), block.keys.of(j)),
@@ -454,7 +525,7 @@ impl<L: Lanes, C: Circuit> Alone<L, C> {
                 if j == 0 || block.is_at_an_end(j) {
                     block.mirror_times(j);
                 }
-                let fires = L::race(block.times.row(j + 1), block.times.row(j), block.times.row(j + 2));
+                let fires = block.race(j, coarsely);
                 L::redraw(fires, block.times.row_mut(j + 1), block.keys.of(j));
                 block.tally(fires);
             }
@@ -472,11 +543,12 @@ impl<L: Lanes, C: Circuit> Task for Alone<L, C> {
         self.block.busy = L::ONE;
         self.block.open();
         let third = L::from_words(&[0x9249_2492_4924_9249; 8][..L::LANES / 64]);
-        for _ in 0..self.sweeps {
+        for sweep in 0..self.sweeps {
             for k in 0..self.block.order.len() {
-                self.visit(self.block.order[k] as usize, third);
+                self.visit(self.block.order[k] as usize, third, is_coarse(sweep));
             }
         }
+        self.block.count();
         let lanes = L::LANES as u64;
         let visits = (self.sweeps * self.block.layout.slots) as u64;
         self.done = match self.part {
@@ -487,12 +559,14 @@ impl<L: Lanes, C: Circuit> Task for Alone<L, C> {
     }
 }
 
+#[inline(always)]
 fn words_of<L: Lanes>(lanes: L) -> [u64; 8] {
     let mut words = [0; 8];
     lanes.to_words(&mut words);
     words
 }
 
+#[inline(always)]
 fn has_lane<L: Lanes>(lanes: L, lane: usize) -> bool {
     words_of(lanes)[lane / 64] >> (lane % 64) & 1 == 1
 }

@@ -5,6 +5,7 @@
 //! says which reading this is.
 
 use super::{BLACK, State, Token, WHITE, War, valid};
+use crate::protocol::{Phase, PhaseKind, Protocol};
 use crate::value::Value;
 
 /// A view of a configuration that answers which sets it belongs to.
@@ -39,6 +40,17 @@ pub struct Located {
 pub fn in_c_pb<S: War>(config: &[S]) -> bool {
     let first = config.iter().position(|v| v.warrior().leader == 1);
     first.is_some_and(|first| peace_from(config, first).all(|(i, peace)| peace || config[i].warrior().bullet != 2))
+}
+
+/// C_PB as a phase of any protocol that runs *EliminateLeaders*.
+#[must_use]
+pub(crate) fn c_pb<P: Protocol<State: War>>() -> Phase<P> {
+    Phase {
+        name: "C_PB",
+        about: "a leader exists and every live bullet is peaceful",
+        holds: |_, config| in_c_pb(config),
+        kind: PhaseKind::Closed,
+    }
 }
 
 /// `Peaceful(i)` for all agents in one pass around the ring that starts at a leader.
