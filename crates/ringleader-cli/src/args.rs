@@ -15,7 +15,7 @@ Exit codes:
   1    a check or an expectation failed
   2    wrong use, bad input, or a file that cannot be read or written
   3    the limit came before safety
-  4    a check is too large for the memory allowed
+  4    undecided: a check is too large, or a claim is unknown within its limits
   130  interrupted (Ctrl-C); what was done so far is shown and saved";
 
 /// A laboratory for self-stabilizing leader election on rings.
@@ -33,6 +33,8 @@ Examples:
   ringleader inspect config.json                    which sets of the paper a configuration is in
   ringleader check fj --n 3..8                      every configuration of small rings
   ringleader report records/table1.parquet          figures and tables from the records of a sweep
+  ringleader prove                                  the paper's claims on all configurations
+  ringleader exact fj --n 3 --start every           exact expected numbers of steps
 
 {EXIT_CODES}"))]
 pub(crate) struct Args {
@@ -62,6 +64,10 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Print the paper's Table 1: what it claims beside what was measured
     Table1(Table1Args),
+    /// Decide the paper's claims on all configurations, with a SAT solver
+    Prove(ProveArgs),
+    /// Expected numbers of steps, exactly, from the Markov chain of a small ring
+    Exact(ExactArgs),
 }
 
 /// The command without a command.
@@ -468,6 +474,136 @@ pub(crate) struct ExportArgs {
     /// Where it goes [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = EXIT_CODES, after_long_help = format!("\
+A claim holds if no configuration whatever violates it: the circuit of the protocol, with a free bit for every bit of every
+agent, becomes a formula, and a solver shows that it has no solution. If it has one, that is the witness, a case
+that `replay` and `inspect` accept. Without a claim, all are decided, and without ranges on a quick subset.
+
+Examples:
+  ringleader prove --list                           what is claimed, and where
+  ringleader prove                                  a quick subset of everything
+  ringleader prove safe --n 3..44 --psi 2..7 --most-psi 7
+                                                    S_PL is closed, also where n > 2^psi, up to n = 7psi
+  ringleader prove cpb_closed --n 3..24
+  ringleader prove convergence --n 3..8 --psi 2..4 --kappa 1..2
+  ringleader prove impossible --n 8 --psi 2 --witness found && ringleader inspect found/*.json
+  ringleader prove safe --n 12 --psi 3 --certificate proofs    formulas and DRAT proofs, for any checker
+  ringleader prove complete --psi 5 --time 60 --memory 4G
+
+{EXIT_CODES}"))]
+pub(crate) struct ProveArgs {
+    /// The claims, by name [default: all]
+    #[arg(value_name = "CLAIM")]
+    pub(crate) claims: Vec<String>,
+    /// List the claims instead of deciding them
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// The numbers of agents, such as 4, 3..8 or 3,5, from 3 to 512 [default: a quick subset, by claim]
+    #[arg(long, short, value_name = "SIZES", value_parser = ring_sizes)]
+    pub(crate) n: Option<Sizes>,
+    /// The psi of P_PL, from 2 to 31 [default: a quick subset, by claim]
+    #[arg(long, value_name = "SIZES", value_parser = psis)]
+    pub(crate) psi: Option<Sizes>,
+    /// The kappa_max of P_PL, from 1 to 64, for the claims in which it matters [default: 1]
+    #[arg(long, value_name = "SIZES", value_parser = kappas)]
+    pub(crate) kappa: Option<Sizes>,
+    /// Leave out the points with n > K psi
+    #[arg(long, value_name = "K")]
+    pub(crate) most_psi: Option<usize>,
+    /// The greatest number of seconds for each row; what takes longer is unknown
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) time: Option<u64>,
+    /// The most memory of the process, such as 512M or 4G; what takes more is unknown
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub(crate) memory: Option<u64>,
+    /// Write each formula (DIMACS) and the proof that it has no solution (DRAT) into this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// Write the witnesses into this directory, as cases
+    #[arg(long, value_name = "DIR")]
+    pub(crate) witness: Option<PathBuf>,
+    /// How many threads, which changes no verdict [default: one for every core]
+    #[arg(long, value_name = "T", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress bar
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_help = EXIT_CODES, after_long_help = format!("\
+Builds the Markov chain of the configurations that can be reached, up to rotation, and solves it: in rational numbers if it is
+small, else in floating point with a bound on the error. Where the target is not certain the expectation is infinite.
+
+Examples:
+  ringleader exact ysm --n 3 --start every          the worst start and the mean over all
+  ringleader exact elim --n 5 --start every --until at-most-one-leader
+  ringleader exact fj --n 3 --start every           small enough for a fraction
+  ringleader exact ppl --n 3 --psi 2 --kappa 1      full P_PL at its smallest
+  ringleader exact por --n 5 --start two-segments --quantiles 100000
+  ringleader exact aaf --n 3 --start every --no-rotation --prism aaf.pm
+                                                    for PRISM or Storm: R{{\"steps\"}}=? [F \"safe\"]
+
+{EXIT_CODES}"))]
+pub(crate) struct ExactArgs {
+    /// The protocol: ppl, ppl-prime, por, pcl, pcl-derandomised, ysm, fj, aaf or elim
+    pub(crate) protocol: String,
+    /// The number of agents
+    #[arg(long, short, default_value = "3", value_parser = count)]
+    pub(crate) n: u64,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
+    /// A start by its name, see `run --help`, or every configuration [default: the first of `run`]
+    #[arg(long, short, value_name = "NAME|every")]
+    pub(crate) start: Option<String>,
+    /// The seed of a random start
+    #[arg(long, default_value = "0")]
+    pub(crate) seed: u64,
+    /// Where the chain ends
+    #[arg(long, default_value = "safe", value_parser = ["safe", "at-most-one-leader"])]
+    pub(crate) until: String,
+    /// Keep rotations of a configuration apart, to confirm that they need not be
+    #[arg(long)]
+    pub(crate) no_rotation: bool,
+    /// The greatest number of configurations
+    #[arg(long, default_value = "20000000", value_name = "K")]
+    pub(crate) most: usize,
+    /// Also the quantiles of the steps from the worst start, up to so many steps
+    #[arg(long, value_name = "STEPS", value_parser = count)]
+    pub(crate) quantiles: Option<u64>,
+    /// Write the chain as a PRISM model
+    #[arg(long, value_name = "FILE")]
+    pub(crate) prism: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress bar
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+fn ring_sizes(text: &str) -> Result<Sizes, String> {
+    sizes_within(text, 3, 512)
+}
+
+fn psis(text: &str) -> Result<Sizes, String> {
+    sizes_within(text, 2, 31)
+}
+
+fn kappas(text: &str) -> Result<Sizes, String> {
+    sizes_within(text, 1, 64)
+}
+
+fn sizes_within(text: &str, least: usize, most: usize) -> Result<Sizes, String> {
+    let within = |sizes: &Sizes| sizes.0.iter().all(|size| (least..=most).contains(size));
+    let allowed = "allowed is a number, a range such as 3..8, or several of them, such as 3,5";
+    sizes(text).ok().filter(within).ok_or_else(|| format!("{allowed}, each from {least} to {most}"))
 }
 
 fn count(text: &str) -> Result<u64, String> {

@@ -139,21 +139,6 @@ fn coins(draws: &[Vec<u64>], dice: &[u64]) -> Result<Vec<u64>, Error> {
     if dice.is_empty() { Ok(Vec::new()) } else { draws.iter().enumerate().map(coin).collect() }
 }
 
-/// The dice of a coin, the inverse of the above.
-pub(crate) fn draw(mut coin: u64, dice: &[u64]) -> Vec<u64> {
-    let mut draw: Vec<u64> = dice
-        .iter()
-        .rev()
-        .map(|sides| {
-            let value = coin % sides;
-            coin /= sides;
-            value
-        })
-        .collect();
-    draw.reverse();
-    draw
-}
-
 impl<'de> Deserialize<'de> for Case {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(CaseVisitor)
@@ -287,6 +272,8 @@ fn read_fault(fault: &Value) -> Option<FaultCase> {
 
 #[cfg(test)]
 mod tests {
+    use ringleader::protocol::draw;
+
     use super::*;
 
     #[test]

@@ -34,6 +34,8 @@ fn main() -> ExitCode {
         Command::Inspect(inspect) => cmd::inspect::inspect(&inspect),
         Command::Report(report) => cmd::report::report(&report),
         Command::Table1(table1) => cmd::table1::table1(&table1),
+        Command::Prove(prove) => cmd::prove::prove(&prove),
+        Command::Exact(exact) => cmd::exact::exact(&exact),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

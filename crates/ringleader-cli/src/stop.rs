@@ -16,10 +16,12 @@ pub(crate) enum Stop {
     Limit,
     /// A claim was refuted: exit code 1. The command has said so itself.
     Refuted,
-    /// A check does not fit into memory: exit code 4. The command has said so itself.
-    TooLarge,
+    /// A check does not fit into memory, or a claim is unknown within its limits: exit code 4. The command has said so itself.
+    Undecided,
     /// Ctrl-C: exit code 130, with a message unless the command has said so itself.
     Interrupted(Option<String>),
+    /// Another process has done the work and said everything: its exit code.
+    Done(u8),
     /// The reader of our output went away (`| head`): nothing is wrong.
     Unheard,
 }
@@ -31,7 +33,8 @@ impl Stop {
             Self::Failed(message) | Self::Bad(message) | Self::Interrupted(Some(message)) => message,
             Self::Limit => "the limit came before safety",
             Self::Refuted => "a claim was refuted",
-            Self::TooLarge => "a check does not fit into memory",
+            Self::Undecided => "undecided within the limits",
+            Self::Done(_) => "another process has said why",
             Self::Interrupted(None) => "interrupted",
             Self::Unheard => "the reader of the output went away",
         }
@@ -44,8 +47,9 @@ impl Stop {
             Self::Bad(message) => (2, Some(message)),
             Self::Limit => (3, None),
             Self::Refuted => (1, None),
-            Self::TooLarge => (4, None),
+            Self::Undecided => (4, None),
             Self::Interrupted(message) => (130, message),
+            Self::Done(code) => (code, None),
             Self::Unheard => (0, None),
         };
         if let Some(message) = message {

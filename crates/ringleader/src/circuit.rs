@@ -90,7 +90,7 @@ pub trait Circuit: Clone + Send + Sync + 'static {
     /// The bits of a state.
     fn encode(&self, state: &Self::State) -> u128;
 
-    /// The state of these bits.
+    /// The state of these bits; of bits that no state has, anything.
     fn decode(&self, code: u128) -> Self::State;
 
     /// The bits of a coin.

@@ -146,6 +146,22 @@ pub trait Protocol: Transition {
     }
 }
 
+/// A coin as the dice that it consists of, see [`Protocol::dice`].
+#[must_use]
+pub fn draw(mut coin: u64, dice: &[u64]) -> Vec<u64> {
+    let mut draw: Vec<u64> = dice
+        .iter()
+        .rev()
+        .map(|sides| {
+            let value = coin % sides;
+            coin /= sides;
+            value
+        })
+        .collect();
+    draw.reverse();
+    draw
+}
+
 /// The indices of all leaders.
 pub fn leaders<P: Protocol>(protocol: &P, config: &[P::State]) -> Vec<usize> {
     (0..config.len()).filter(|&i| protocol.is_leader(&config[i])).collect()

@@ -10,14 +10,13 @@ use std::time::Duration;
 use indicatif::HumanBytes;
 use ringleader::check::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work};
 use ringleader::lab::{Entry, Population, Script, populate_trial, protocol};
-use ringleader::protocol::Params;
+use ringleader::protocol::{Params, draw};
 use ringleader::ring::Orientation;
 use ringleader::schedule::Recorded;
 use ringleader::trial::{From, Scheduler, Trial};
 use ringleader::value::Value;
 
 use crate::args::CheckArgs;
-use crate::case::draw;
 use crate::progress::{Bar, interrupted};
 use crate::stop::{Stop, outcome};
 use crate::text::{alarm, columns, commas, faint, good, strong};
@@ -83,7 +82,7 @@ fn verdict(rows: &[Row]) -> Result<(), Stop> {
     } else if any(Verdict::Stopped) {
         Err(Stop::Interrupted(None))
     } else if any(Verdict::TooLarge) {
-        Err(Stop::TooLarge)
+        Err(Stop::Undecided)
     } else {
         Ok(())
     }

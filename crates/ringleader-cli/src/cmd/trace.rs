@@ -7,11 +7,11 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use ringleader::lab::{Logged, Population, Script, populate_trial};
+use ringleader::protocol::draw;
 use ringleader::ring::Orientation;
 use ringleader::trial::{Record, Trial};
 use ringleader::value::Value;
 
-use crate::case::draw;
 use crate::cmd::replay::{Play, default_times};
 use crate::progress::Bar;
 use crate::stop::Stop;

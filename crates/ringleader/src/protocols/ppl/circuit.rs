@@ -330,11 +330,11 @@ impl<const W: usize, const K: usize> Circuit for PplCircuit<W, K> {
         let full = if planes[FULL] { self.psi } else { 0 };
         let mut state = State {
             b: planes[B].into(),
-            dist: (half + number(Self::OFFSET) - self.first()) as u8,
+            dist: (half + number(Self::OFFSET)).wrapping_sub(self.first()) as u8,
             last: planes[LAST].into(),
             token: Self::TOKEN.map(token),
             mode: if planes[DETECT] { Mode::Detect } else { Mode::Construct },
-            clock: (Self::CLOCK.of(&planes).number() - self.midnight()) as u16,
+            clock: Self::CLOCK.of(&planes).number().wrapping_sub(self.midnight()) as u16,
             signal_r: Self::SIGNAL_R.of(&planes).number() as u16,
             hits: (full + number(Self::HITS)) as u8,
             ..State::default()

@@ -1,0 +1,116 @@
+//! `ringleader exact`: expected hitting times from the Markov chain of all reachable configurations.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+
+use ringleader::value::Value;
+use ringleader_proof::exact::ask::{Found, Question, Until, ask};
+
+use crate::args::ExactArgs;
+use crate::progress::Bar;
+use crate::stop::Stop;
+use crate::text::{alarm, commas, faint, ratio, strong};
+use crate::{files, json};
+
+pub(crate) fn exact(args: &ExactArgs) -> Result<(), Stop> {
+    let bar = RefCell::new(Bar::new(args.most as u64, args.quiet));
+    let stop = |done: usize| bar.borrow_mut().show(done as u64, || "configurations or rounds".into()).is_break();
+    let question = Question {
+        protocol: &args.protocol,
+        n: usize::try_from(args.n).unwrap_or(usize::MAX),
+        params: &args.params.0,
+        start: args.start.as_deref(),
+        seed: args.seed,
+        until: if args.until == "safe" { Until::Safe } else { Until::AtMostOneLeader },
+        rotate: !args.no_rotation,
+        most: args.most,
+        quantiles: args.quantiles.unwrap_or(0),
+        stop: &stop,
+    };
+    let found = match &args.prism {
+        None => ask(&question, None)?,
+        Some(path) => {
+            let mut model = Vec::new();
+            let found = ask(&question, Some(&mut model))?;
+            if found.is_some() {
+                files::write(path, |out| out.write_all(&model))?;
+            }
+            found
+        }
+    };
+    drop(bar);
+    let Some(found) = found else { return Err(Stop::Interrupted(Some("nothing was solved yet".into()))) };
+    files::to_stdout(|out| {
+        if args.json {
+            json::write(&mut &mut *out, &as_json(args, &found))?;
+            return writeln!(out);
+        }
+        show(out, args, &found)
+    })
+}
+
+fn show(out: &mut dyn Write, args: &ExactArgs, found: &Found) -> io::Result<()> {
+    let settings: String = found.settings.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
+    let (protocol, n) = (&args.protocol, args.n);
+    writeln!(out, "{protocol}, n = {n}{settings}, start {}, until {}", found.start, found.until)?;
+    let turned = if args.no_rotation { "" } else { " up to rotation" };
+    writeln!(out, "{} configurations{turned}, {} moves", commas(found.configurations), commas(found.moves))?;
+    let [starts, lost] = found.starts;
+    if lost > 0 {
+        let share = format!("from {} of {} starts the target is not certain", commas(lost), commas(starts));
+        writeln!(out, "{}: {share}, and the expectation is infinite", alarm("infinite"))?;
+    }
+    if let Some((steps, config)) = &found.worst {
+        let name = if starts == 1 { "expected steps" } else { "worst start" };
+        let exactly = found.fraction.as_ref().map_or(String::new(), |fraction| format!(" = {fraction}"));
+        writeln!(out, "{}  {}{exactly}", strong(format!("{name:14}")), precise(*steps))?;
+        if starts > 1 {
+            writeln!(
+                out,
+                "{}  {} over {} starts",
+                strong("mean          "),
+                precise(found.finite_mean),
+                commas(starts - lost)
+            )?;
+            write!(out, "from ")?;
+            json::write(&mut &mut *out, &Value::List(config.clone()))?;
+            writeln!(out)?;
+        }
+    }
+    for (percent, steps) in &found.quantiles {
+        writeln!(out, "{percent:>3} % by step  {}", steps.map_or("(beyond the limit)".into(), commas))?;
+    }
+    let bound = format!("relative error at most {:.1e}, by the residual; {} rounds", found.error, commas(found.rounds));
+    writeln!(out, "{}", faint(bound))
+}
+
+/// Ten digits, which is less than the bound on the error allows.
+fn precise(steps: f64) -> String {
+    if steps >= 1e6 { ratio(steps) } else { format!("{steps:.8}") }
+}
+
+/// Infinity is null.
+fn as_json(args: &ExactArgs, found: &Found) -> Value {
+    let real = |value: f64| -> Value { value.is_finite().then_some(value).map_or(Value::Null, Value::from) };
+    let quantile = |(percent, steps): &(u32, Option<u64>)| {
+        Value::map([("percent", Value::from(*percent)), ("steps", (*steps).into())])
+    };
+    Value::map([
+        ("protocol", args.protocol.as_str().into()),
+        ("n", args.n.into()),
+        ("settings", Value::map(found.settings.clone())),
+        ("start", found.start.as_str().into()),
+        ("until", found.until.into()),
+        ("configurations", found.configurations.into()),
+        ("moves", found.moves.into()),
+        ("starts", found.starts[0].into()),
+        ("infinite", found.starts[1].into()),
+        ("mean", real(found.mean)),
+        ("finite_mean", real(found.finite_mean)),
+        ("worst", found.worst.as_ref().map_or(Value::Null, |(steps, _)| real(*steps))),
+        ("worst_fraction", found.fraction.as_ref().map(ToString::to_string).map_or(Value::Null, Value::from)),
+        ("worst_start", found.worst.as_ref().map_or(Value::Null, |(_, config)| config.clone().into())),
+        ("relative_error", found.error.into()),
+        ("quantiles", found.quantiles.iter().map(quantile).collect::<Vec<_>>().into()),
+    ])
+}

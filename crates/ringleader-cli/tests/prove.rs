@@ -1,0 +1,226 @@
+//! `ringleader prove` and `ringleader exact` as a user meets them, on good and on bad input.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod harness;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use harness::{complaint, json, place, program, ringleader};
+use serde_json::{Value, json as literal};
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap_or(-1)
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// An empty directory for one test.
+fn directory(name: &str) -> String {
+    let path = place(name);
+    let _ = std::fs::remove_dir_all(&path);
+    path
+}
+
+fn files(directory: impl AsRef<Path>, ending: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|e| e == ending)).collect();
+    found.sort();
+    found
+}
+
+fn verdicts(output: &Output) -> Vec<String> {
+    let rows = json(output)["rows"].clone();
+    rows.as_array().unwrap().iter().map(|row| row["verdict"].as_str().unwrap().to_owned()).collect()
+}
+
+// --- prove ----------------------------------------------------------------------------------------------------
+
+#[test]
+fn a_claim_holds_in_a_table_and_in_json() {
+    let words = ["prove", "safe", "cpb_closed", "--n", "4..5", "--psi", "2,3"];
+    let shown = ringleader(&words);
+    assert_eq!(code(&shown), 0, "{}", complaint(&shown));
+    assert!(text(&shown).contains("6 hold, 0 fail, 0 unknown, 0 not decided"), "{}", text(&shown));
+    let output = ringleader(&[&words[..], &["--json"]].concat());
+    assert_eq!(verdicts(&output), ["holds"; 6]);
+    let first = &json(&output)["rows"][0];
+    assert_eq!((&first["claim"], &first["n"], &first["psi"]), (&literal!("safe"), &literal!(4), &literal!(2)));
+    assert!(first["variables"].as_u64() > Some(0) && first["clauses"].as_u64() > Some(0), "{first}");
+    assert_eq!(first["kappa"], Value::Null, "every kappa_max at once");
+}
+
+#[test]
+fn a_failure_has_a_witness_that_inspect_and_replay_confirm() {
+    let found = directory("witnesses");
+    let output = ringleader(&["prove", "impossible", "--n", "8", "--psi", "2", "--witness", &found]);
+    assert_eq!(code(&output), 1, "{}", text(&output));
+    assert!(text(&output).contains("witness: {") && complaint(&output).contains("impossible fails"));
+    let paths = files(&found, "json");
+    let path = paths[0].to_str().unwrap();
+    let facts = json(&ringleader(&["inspect", path]));
+    assert_eq!((&facts["perfect"], &facts["leaders"]), (&literal!(true), &literal!([])));
+    assert_eq!(code(&ringleader(&["replay", path])), 0);
+}
+
+/// What is known to be false must fail, and that is no error; where it holds the tool would be wrong.
+#[test]
+fn canaries_fail_as_they_must() {
+    let output = ringleader(&["prove", "get_peaceful-once", "--n", "3"]);
+    assert_eq!(code(&output), 0, "{}", complaint(&output));
+    assert!(text(&output).contains("fails, as it must"));
+    let nowhere = ringleader(&["prove", "good-creates-none", "--n", "4", "--psi", "2"]);
+    assert_eq!(code(&nowhere), 1);
+    assert!(complaint(&nowhere).contains("known to be false"), "{}", complaint(&nowhere));
+}
+
+#[test]
+fn limits_leave_unknown_and_their_own_exit_code() {
+    for (limit, says) in [(["--time", "0"], "0 s"), (["--memory", "1M"], "1 MiB of memory")] {
+        let words = [&["prove", "complete", "--psi", "3..4", "--json"][..], &limit].concat();
+        let output = ringleader(&words);
+        assert_eq!(code(&output), 4, "{}", complaint(&output));
+        assert_eq!(verdicts(&output), ["unknown"; 2]);
+        assert_eq!(json(&output)["rows"][0]["limit"], says);
+    }
+}
+
+#[test]
+fn bad_questions_are_refused_with_what_is_allowed() {
+    let cases: [(&[&str], &str); 12] = [
+        (&["prove", "everything"], "allowed is safe, "),
+        (&["prove", "safe", "--n", "2..5"], "each from 3 to 512"),
+        (&["prove", "safe", "--n", "8..3"], "a range such as 3..8"),
+        (&["prove", "safe", "--n", "513"], "each from 3 to 512"),
+        (&["prove", "safe", "--n", "many"], "each from 3 to 512"),
+        (&["prove", "safe", "--psi", "1"], "each from 2 to 31"),
+        (&["prove", "convergence", "--kappa", "0"], "each from 1 to 64"),
+        (&["prove", "safe", "--n", "40", "--psi", "2", "--most-psi", "3"], "hold no point"),
+        (&["prove", "safe", "--memory", "much"], "such as 512M or 4G"),
+        (&["prove", "safe", "--time", "soon"], "--time"),
+        (&["prove", "safe", "--witness", "/dev/null/x"], "/dev/null/x"),
+        (&["prove", "safe", "--certificate", "/dev/null/x"], "/dev/null/x"),
+    ];
+    for (words, says) in cases {
+        let output = ringleader(words);
+        assert_eq!(code(&output), 2, "{words:?}: {}", complaint(&output));
+        assert!(complaint(&output).contains(says), "{words:?}: {}", complaint(&output));
+        assert_eq!(text(&output), "", "{words:?}");
+    }
+}
+
+#[test]
+fn interruption_keeps_what_was_decided() {
+    let mut child = program();
+    child.args(["prove", "convergence", "--n", "3..16", "--psi", "4", "--threads", "1", "--json"]);
+    let child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 130);
+    let table = json(&output);
+    assert_eq!((&table["interrupted"], &table["asked"]), (&literal!(true), &literal!(14)));
+    assert!(verdicts(&output).iter().all(|verdict| verdict == "holds"), "{table}");
+}
+
+#[test]
+fn certificates_are_written_whole() {
+    let proofs = directory("certificates");
+    let output = ringleader(&["prove", "cpb_closed", "--n", "4", "--certificate", &proofs]);
+    assert_eq!(code(&output), 0, "{}", complaint(&output));
+    let (formulas, proofs) = (files(&proofs, "cnf"), files(&proofs, "drat"));
+    assert_eq!((formulas.len(), proofs.len()), (1, 1));
+    let formula = std::fs::read_to_string(&formulas[0]).unwrap();
+    let clauses = formula.lines().next().unwrap().split(' ').next_back().unwrap().parse::<usize>().unwrap();
+    assert!(formula.starts_with("p cnf ") && formula.lines().count() == clauses + 1);
+    assert!(std::fs::read_to_string(&proofs[0]).unwrap().ends_with("0\n"));
+}
+
+/// The counterexamples of paper/NOTES.md, in the clear form: they are named there, they run, and they show what is said.
+#[test]
+fn committed_witnesses_replay() {
+    let paper = concat!(env!("CARGO_MANIFEST_DIR"), "/../../paper");
+    let notes = std::fs::read_to_string(format!("{paper}/NOTES.md")).unwrap();
+    let paths = files(format!("{paper}/witnesses"), "json");
+    assert!(paths.len() >= 10, "{paths:?}");
+    for path in &paths {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        assert!(notes.contains(name), "{name} is not in the notes");
+        let output = ringleader(&["replay", path.to_str().unwrap()]);
+        assert_eq!(code(&output), 0, "{name}: {}", complaint(&output));
+        assert_eq!(code(&ringleader(&["inspect", path.to_str().unwrap()])), 0, "{name}");
+    }
+    let facts = |name: &str| json(&ringleader(&["inspect", &format!("{paper}/witnesses/{name}.json")]));
+    let trap = facts("literal-trap-n3-psi3");
+    assert_eq!((&trap["S_PL"], &trap["S_PL_literal"]), (&literal!(true), &literal!(false)));
+    let good = facts("good-creates-none-n4-psi3");
+    assert_eq!((&good["good"], good["leaders"].as_array().unwrap().len()), (&literal!(true), 1));
+    let after = ringleader(&["replay", &format!("{paper}/witnesses/good-creates-none-n4-psi3.json")]);
+    assert_eq!(json(&after)["leaders"].as_array().unwrap().len(), 2);
+}
+
+// --- exact ----------------------------------------------------------------------------------------------------
+
+#[test]
+fn expectations_are_exact() {
+    let found = json(&ringleader(&["exact", "fj", "--n", "3", "--start", "every", "--quantiles", "1000", "--json"]));
+    assert_eq!((&found["starts"], &found["infinite"]), (&literal!(512), &literal!(0)));
+    let (worst, fraction) = (found["worst"].as_f64().unwrap(), found["worst_fraction"].as_str().unwrap());
+    let parts: Vec<f64> = fraction.split('/').map(|part| part.parse().unwrap()).collect();
+    assert!((worst - parts[0] / parts.get(1).unwrap_or(&1.0)).abs() < 1e-9 * worst, "{worst} {fraction}");
+    assert_eq!(found["quantiles"].as_array().unwrap().len(), 6);
+    let shown = text(&ringleader(&["exact", "fj", "--n", "3", "--start", "every"]));
+    assert!(shown.contains("worst start") && shown.contains(fraction), "{shown}");
+}
+
+#[test]
+fn where_safety_is_not_certain_the_expectation_is_infinite() {
+    let words = ["exact", "elim", "--n", "3", "--start", "every"];
+    assert!(text(&ringleader(&words)).contains("infinite: from "));
+    let found = json(&ringleader(&[&words[..], &["--json"]].concat()));
+    assert_eq!(found["mean"], Value::Null);
+    assert!(found["infinite"].as_u64() > Some(0));
+}
+
+#[test]
+fn a_chain_is_exported_for_prism() {
+    let model = place("chain.pm");
+    let output = ringleader(&["exact", "fj", "--n", "3", "--start", "every", "--prism", &model]);
+    assert_eq!(code(&output), 0, "{}", complaint(&output));
+    let model = std::fs::read_to_string(model).unwrap();
+    for part in ["dtmc", "module ring", "init true endinit", "label \"safe\"", "rewards \"steps\""] {
+        assert!(model.contains(part), "{part} is missing");
+    }
+}
+
+#[test]
+fn bad_chains_are_refused_with_what_is_allowed() {
+    let cases: [(&[&str], &str); 8] = [
+        (&["exact", "nothing"], "allowed is"),
+        (&["exact", "thue-morse"], "chains are made for"),
+        (&["exact", "fj", "--n", "2"], "3 to"),
+        (&["exact", "fj", "--n", "65"], "at most 64"),
+        (&["exact", "fj", "--start", "nowhere"], "allowed is every, "),
+        (&["exact", "fj", "--most", "10", "--start", "every"], "--most"),
+        (&["exact", "por", "--until", "at-most-one-leader"], "elects no leader"),
+        (&["exact", "fj", "--prism", "/dev/null/x"], "/dev/null/x"),
+    ];
+    for (words, says) in cases {
+        let output = ringleader(words);
+        assert_eq!(code(&output), 2, "{words:?}: {}", complaint(&output));
+        assert!(complaint(&output).contains(says), "{words:?}: {}", complaint(&output));
+    }
+}
+
+#[test]
+fn the_readme_shows_a_proof_as_it_is() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let words = ["exact", "elim", "--n", "3", "--start", "every", "--until", "at-most-one-leader"];
+    let shown = text(&ringleader(&words));
+    let command = format!("`ringleader {}`:", words.join(" "));
+    assert!(readme.contains(&command) && readme.contains(&shown), "the README's figures are not:\n{shown}");
+}

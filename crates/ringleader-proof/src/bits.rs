@@ -1,0 +1,315 @@
+//! The third reading of a circuit: a bit is a literal.
+//!
+//! Every operation adds at most one gate to the arena of the thread. Constants are folded, and equal gates are one gate
+//! (structural hashing), so that what a claim fixes (the leader, its distances) disappears before the solver sees it.
+//!
+//! A long word may need more gates than there is memory. So the arena asks now and then whether to go on, and if not makes no more gates:
+//! literals then mean nothing, and [`halted`] says why, which is to be asked before anything is made of them.
+
+use std::cell::RefCell;
+use std::ops::{BitAnd, BitOr, BitXor, Not};
+
+use ringleader::circuit::Bit;
+use rustc_hash::FxHashMap;
+
+/// A gate or its negation: twice the number of the gate, plus one if negated. Gate 0 is the constant false.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Lit(u32);
+
+/// What a gate computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Gate {
+    /// False.
+    Zero,
+    /// A free bit.
+    Input(u32),
+    /// Both hold.
+    And(Lit, Lit),
+    /// Exactly one holds.
+    Xor(Lit, Lit),
+    /// The second where the first holds, else the third.
+    Mux(Lit, Lit, Lit),
+}
+
+/// Says why to stop, if there is a reason.
+pub type Watch = Box<dyn Fn() -> Option<String>>;
+
+struct Arena {
+    gates: Vec<Gate>,
+    known: FxHashMap<Gate, u32>,
+    watch: Watch,
+    halted: Option<String>,
+}
+
+/// The watch is asked whenever so many gates were added.
+const WATCHED: usize = 1 << 14;
+/// More would not fit the numbers of literals.
+const MOST_GATES: usize = 1 << 30;
+
+impl Arena {
+    fn new(watch: Watch) -> Self {
+        Self { gates: vec![Gate::Zero], known: FxHashMap::default(), watch, halted: None }
+    }
+
+    fn gate(&mut self, gate: Gate) -> Lit {
+        if let Some(&number) = self.known.get(&gate) {
+            return Lit(2 * number);
+        }
+        if self.gates.len().is_multiple_of(WATCHED) && self.halted.is_none() {
+            let too_many = || (self.gates.len() >= MOST_GATES).then(|| format!("{MOST_GATES} gates"));
+            self.halted = (self.watch)().or_else(too_many);
+        }
+        if self.halted.is_some() {
+            return Lit::ZERO;
+        }
+        let number = self.gates.len() as u32;
+        self.gates.push(gate);
+        self.known.insert(gate, number);
+        Lit(2 * number)
+    }
+
+    fn input(&mut self) -> Lit {
+        self.gate(Gate::Input(self.gates.len() as u32))
+    }
+
+    fn and(&mut self, a: Lit, b: Lit) -> Lit {
+        let (a, b) = if a < b { (a, b) } else { (b, a) };
+        match (a, b) {
+            (Lit::ZERO, _) => Lit::ZERO,
+            (Lit::ONE, b) => b,
+            _ if a == b => a,
+            _ if a == !b => Lit::ZERO,
+            _ => self.absorbed(a, b).or_else(|| self.absorbed(b, a)).unwrap_or_else(|| self.gate(Gate::And(a, b))),
+        }
+    }
+
+    /// `a and b` where `b` is itself a conjunction that says something of `a`.
+    fn absorbed(&self, a: Lit, b: Lit) -> Option<Lit> {
+        let Gate::And(x, y) = self.gates[b.gate()] else { return None };
+        match (b.is_negated(), a == x || a == y, a == !x || a == !y) {
+            (false, true, _) => Some(b),
+            (false, _, true) => Some(Lit::ZERO),
+            (true, _, true) => Some(a),
+            _ => None,
+        }
+    }
+
+    fn xor(&mut self, a: Lit, b: Lit) -> Lit {
+        let negated = a.is_negated() ^ b.is_negated();
+        let (a, b) = (a.positive().min(b.positive()), a.positive().max(b.positive()));
+        let plain = match (a, b) {
+            _ if a == b => Lit::ZERO,
+            (Lit::ZERO, b) => b,
+            _ => self.gate(Gate::Xor(a, b)),
+        };
+        plain.negated_if(negated)
+    }
+
+    fn mux(&mut self, when: Lit, then: Lit, otherwise: Lit) -> Lit {
+        if when.is_negated() {
+            return self.mux(!when, otherwise, then);
+        }
+        let then = if then.gate() == when.gate() { Lit::ONE.negated_if(then != when) } else { then };
+        let otherwise =
+            if otherwise.gate() == when.gate() { Lit::ZERO.negated_if(otherwise != when) } else { otherwise };
+        match (when, then, otherwise) {
+            (Lit::ZERO, _, _) => otherwise,
+            _ if then == otherwise => then,
+            _ if then == !otherwise => self.xor(when, otherwise),
+            (_, Lit::ZERO, _) => self.and(!when, otherwise),
+            (_, _, Lit::ZERO) => self.and(when, then),
+            (_, Lit::ONE, _) => !self.and(!when, !otherwise),
+            (_, _, Lit::ONE) => !self.and(when, !then),
+            _ if then.is_negated() => !self.gate(Gate::Mux(when, !then, !otherwise)),
+            _ => self.gate(Gate::Mux(when, then, otherwise)),
+        }
+    }
+}
+
+thread_local! {
+    static ARENA: RefCell<Arena> = RefCell::new(Arena::new(Box::new(|| None)));
+}
+
+fn with<T>(work: impl FnOnce(&mut Arena) -> T) -> T {
+    ARENA.with(|arena| work(&mut arena.borrow_mut()))
+}
+
+/// Works in an empty arena, as long as the watch has no objection; literals from before have no meaning inside, nor those of inside
+/// afterwards.
+pub fn in_fresh_arena<T>(watch: Watch, work: impl FnOnce() -> T) -> T {
+    let outer = with(|arena| std::mem::replace(arena, Arena::new(watch)));
+    let result = work();
+    with(|arena| *arena = outer);
+    result
+}
+
+/// Whether gates are still made; if not, long work need not go on.
+#[must_use]
+pub fn goes_on() -> bool {
+    with(|arena| arena.halted.is_none())
+}
+
+/// Why no more gates are made, if so.
+#[must_use]
+pub fn halted() -> Option<String> {
+    with(|arena| arena.halted.clone())
+}
+
+/// The number of gates so far.
+#[must_use]
+pub fn gates() -> usize {
+    with(|arena| arena.gates.len())
+}
+
+impl Lit {
+    /// A free bit.
+    #[must_use]
+    pub fn input() -> Self {
+        with(Arena::input)
+    }
+
+    /// The number of its gate.
+    #[must_use]
+    pub fn gate(self) -> usize {
+        (self.0 >> 1) as usize
+    }
+
+    /// What its gate computes.
+    #[must_use]
+    pub fn meaning(self) -> Gate {
+        with(|arena| arena.gates[self.gate()])
+    }
+
+    /// Whether it is the negation of its gate.
+    #[must_use]
+    pub fn is_negated(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    /// The truth, if it is a constant.
+    #[must_use]
+    pub fn constant(self) -> Option<bool> {
+        (self.gate() == 0).then_some(self.is_negated())
+    }
+
+    /// One constant or the other.
+    #[must_use]
+    pub fn of(truth: bool) -> Self {
+        Self(truth.into())
+    }
+
+    /// Negated if so asked.
+    #[must_use]
+    pub fn negated_if(self, negated: bool) -> Self {
+        Self(self.0 ^ u32::from(negated))
+    }
+
+    fn positive(self) -> Self {
+        Self(self.0 & !1)
+    }
+}
+
+impl Bit for Lit {
+    const ZERO: Self = Self(0);
+    const ONE: Self = Self(1);
+
+    fn select(self, then: Self, otherwise: Self) -> Self {
+        with(|arena| arena.mux(self, then, otherwise))
+    }
+
+    fn any(self) -> bool {
+        self != Self::ZERO
+    }
+}
+
+impl Not for Lit {
+    type Output = Self;
+    fn not(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+}
+
+impl BitAnd for Lit {
+    type Output = Self;
+    fn bitand(self, other: Self) -> Self {
+        with(|arena| arena.and(self, other))
+    }
+}
+
+impl BitOr for Lit {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        with(|arena| !arena.and(!self, !other))
+    }
+}
+
+impl BitXor for Lit {
+    type Output = Self;
+    fn bitxor(self, other: Self) -> Self {
+        with(|arena| arena.xor(self, other))
+    }
+}
+
+/// Where all hold.
+pub fn all<B: Bit>(bits: impl IntoIterator<Item = B>) -> B {
+    bits.into_iter().fold(B::ONE, |sum, bit| sum & bit)
+}
+
+/// Where some hold.
+pub fn any<B: Bit>(bits: impl IntoIterator<Item = B>) -> B {
+    bits.into_iter().fold(B::ZERO, |sum, bit| sum | bit)
+}
+
+/// Where both are equal.
+pub fn same<B: Bit>(a: B, b: B) -> B {
+    !(a ^ b)
+}
+
+/// Where the first implies the second.
+pub fn implies<B: Bit>(a: B, b: B) -> B {
+    !a | b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cnf::Cnf;
+
+    /// Every operation on every combination of constants, a literal, its negation and other literals, against the truth table.
+    #[test]
+    fn folding_changes_no_truth() {
+        in_fresh_arena(Box::new(|| None), || {
+            let (x, y) = (Lit::input(), Lit::input());
+            let basic = [Lit::ZERO, Lit::ONE, x, !x, y, !y];
+            let pool: Vec<Lit> =
+                basic.iter().flat_map(|&a| basic.iter().flat_map(move |&b| [a & b, a ^ b, a | b])).collect();
+            let value = |lit: Lit, truth: u32| {
+                Cnf::evaluate(lit, &|k| if k == x.gate() { truth & 1 == 1 } else { truth & 2 == 2 })
+            };
+            for &a in &pool {
+                for &b in &pool {
+                    for truth in 0..4 {
+                        let (p, q) = (value(a, truth), value(b, truth));
+                        assert_eq!(value(a & b, truth), p & q, "{a:?} & {b:?}");
+                        assert_eq!(value(a ^ b, truth), p ^ q, "{a:?} ^ {b:?}");
+                        assert_eq!(value(a | b, truth), p | q, "{a:?} | {b:?}");
+                        for &c in &basic {
+                            let chosen = if value(c, truth) { p } else { q };
+                            assert_eq!(value(c.select(a, b), truth), chosen, "{c:?} ? {a:?} : {b:?}");
+                        }
+                    }
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn a_halted_arena_stops_growing_and_says_why() {
+        in_fresh_arena(Box::new(|| Some("enough".to_owned())), || {
+            let before = halted();
+            (1..3 * WATCHED).for_each(|_| assert!(Lit::input().gate() < WATCHED));
+            assert_eq!((before, halted(), gates()), (None, Some("enough".into()), WATCHED));
+            assert_eq!(Lit::input(), Lit::ZERO);
+        });
+    }
+}

@@ -1,0 +1,203 @@
+//! The question of `ringleader exact`, for any protocol by its name.
+
+use std::io::Write;
+
+use num_rational::BigRational;
+use ringleader::error::Error;
+use ringleader::lab;
+use ringleader::protocol::{Params, Protocol, leaders};
+use ringleader::protocols::aaf::Aaf;
+use ringleader::protocols::elim::Elim;
+use ringleader::protocols::fj::Fj;
+use ringleader::protocols::pcl::{Pcl, PclDerandomised};
+use ringleader::protocols::por::Por;
+use ringleader::protocols::ppl::Ppl;
+use ringleader::protocols::ppl_prime::PplPrime;
+use ringleader::protocols::ysm::Ysm;
+use ringleader::random::{Stream, stream};
+use ringleader::ring::Ring;
+use ringleader::value::Value;
+
+use super::{Plan, chain, quantiles, rational, solve, write_prism};
+
+/// Where the chain ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// In the protocol's closed safe set.
+    Safe,
+    /// As soon as at most one leader is left.
+    AtMostOneLeader,
+}
+
+/// What is asked.
+pub struct Question<'a> {
+    /// The protocol's name.
+    pub protocol: &'a str,
+    /// The number of agents.
+    pub n: usize,
+    /// Its parameters.
+    pub params: &'a Params,
+    /// The name of a start, or `every`.
+    pub start: Option<&'a str>,
+    /// The seed of a start that is random.
+    pub seed: u64,
+    /// Where the chain ends.
+    pub until: Until,
+    /// Whether rotations of a configuration are one.
+    pub rotate: bool,
+    /// The greatest number of configurations.
+    pub most: usize,
+    /// The greatest number of steps that quantiles are looked for; 0 for none.
+    pub quantiles: u64,
+    /// Asked often, with a number that grows: whether to stop.
+    pub stop: &'a dyn Fn(usize) -> bool,
+}
+
+/// What was found.
+pub struct Found {
+    /// The parameters in force.
+    pub settings: Vec<(&'static str, Value)>,
+    /// The name of the start.
+    pub start: String,
+    /// The set that ends the chain.
+    pub until: &'static str,
+    /// How many configurations there are, up to rotation.
+    pub configurations: usize,
+    /// How many moves between them.
+    pub moves: usize,
+    /// How many starts there are, and from how many of them the target is not certain.
+    pub starts: [u64; 2],
+    /// The mean over all starts; infinite if one of them is.
+    pub mean: f64,
+    /// The mean over the starts from which the target is certain.
+    pub finite_mean: f64,
+    /// The worst of these starts: its expectation and its configuration.
+    pub worst: Option<(f64, Vec<Value>)>,
+    /// The worst as a fraction, if the chain is small.
+    pub fraction: Option<BigRational>,
+    /// The bound on the relative error of all figures.
+    pub error: f64,
+    /// The rounds of Gauss-Seidel.
+    pub rounds: usize,
+    /// The steps by which the worst start has reached the target with a probability of so many percent.
+    pub quantiles: Vec<(u32, Option<u64>)>,
+}
+
+/// The percents for which quantiles are given.
+const PERCENTS: [u32; 6] = [5, 25, 50, 75, 95, 99];
+/// Gauss-Seidel ends when nothing changes by more than this.
+const TOLERANCE: f64 = 1e-13;
+
+/// Answers; `None` if it was stopped.
+///
+/// # Errors
+/// If the question makes no sense, or its chain is too large.
+pub fn ask(question: &Question<'_>, prism: Option<&mut dyn Write>) -> Result<Option<Found>, Error> {
+    match lab::protocol(question.protocol)?.about.name {
+        "ppl" => answer::<Ppl>(question, prism),
+        "ppl-prime" => answer::<PplPrime>(question, prism),
+        "por" => answer::<Por>(question, prism),
+        "pcl" => answer::<Pcl>(question, prism),
+        "pcl-derandomised" => answer::<PclDerandomised>(question, prism),
+        "ysm" => answer::<Ysm>(question, prism),
+        "fj" => answer::<Fj>(question, prism),
+        "aaf" => answer::<Aaf>(question, prism),
+        "elim" => answer::<Elim>(question, prism),
+        other => {
+            let known = "ppl, ppl-prime, por, pcl, pcl-derandomised, ysm, fj, aaf, elim";
+            Err(Error::new("protocol", other, format!("chains are made for {known}")))
+        }
+    }
+}
+
+fn answer<P: Protocol>(question: &Question<'_>, prism: Option<&mut dyn Write>) -> Result<Option<Found>, Error> {
+    let ring = Ring::new(question.n, P::ABOUT.ring)?;
+    let protocol = P::new(ring, &P::parameters_of_check(ring, question.params))?;
+    let until = |config: &[P::State]| match question.until {
+        Until::Safe => protocol.is_safe(config),
+        Until::AtMostOneLeader => leaders(&protocol, config).len() <= 1,
+    };
+    if question.until == Until::AtMostOneLeader && !P::ABOUT.elects {
+        return Err(Error::new("until", "at-most-one-leader", format!("{} elects no leader", P::ABOUT.name)));
+    }
+    let plan = Plan { until: &until, rotate: question.rotate, most: question.most, stop: question.stop };
+    let (name, starts) = starts(&protocol, ring, question)?;
+    let Some(chain) = chain(&protocol, ring, starts.into_iter(), &plan)? else { return Ok(None) };
+    if let Some(out) = prism {
+        let about = format!("{}, n = {}, start {name}", P::ABOUT.summary, question.n);
+        let mut out = out;
+        write_prism(&chain, name == "every", &about, &mut out)
+            .map_err(|error| Error::new("prism", error, "the model could not be written"))?;
+    }
+    let Some(expected) = solve(&chain, TOLERANCE, question.stop) else { return Ok(None) };
+    let certain = || chain.starts.iter().filter(|(k, _)| expected.steps[*k as usize].is_finite());
+    let count: u64 = chain.starts.iter().map(|(_, times)| times).sum();
+    let finite: u64 = certain().map(|(_, times)| times).sum();
+    let sum: f64 = certain().map(|&(k, times)| expected.steps[k as usize] * times as f64).sum();
+    let worst = certain().map(|(k, _)| *k as usize).max_by(|a, b| expected.steps[*a].total_cmp(&expected.steps[*b]));
+    let variables = protocol.variables();
+    let show = |k: usize| chain.config(k).iter().map(|state| variables.encode(state)).collect();
+    let percents: &[u32] = if question.quantiles > 0 { &PERCENTS } else { &[] };
+    let of_worst = worst.map(|k| quantiles(&chain, k, percents, question.quantiles)).unwrap_or_default();
+    Ok(Some(Found {
+        settings: protocol.settings(),
+        start: name,
+        until: if question.until == Until::Safe { P::ABOUT.safe } else { "at most one leader" },
+        configurations: chain.len(),
+        moves: chain.moves(),
+        starts: [count, count - finite],
+        mean: if finite < count { f64::INFINITY } else { sum / count as f64 },
+        finite_mean: sum / finite as f64,
+        fraction: worst.and_then(|k| rational(&chain)?[k].clone()),
+        worst: worst.map(|k| (expected.steps[k], show(k))),
+        error: expected.error,
+        rounds: expected.rounds,
+        quantiles: percents.iter().copied().zip(of_worst).collect(),
+    }))
+}
+
+type Starts<S> = Box<dyn Iterator<Item = Vec<S>>>;
+
+/// The starts by name.
+fn starts<P: Protocol>(protocol: &P, ring: Ring, question: &Question<'_>) -> Result<(String, Starts<P::State>), Error> {
+    let known = P::starts();
+    let name = question.start.unwrap_or(known[0].name);
+    if name == "every" {
+        return Ok((name.to_owned(), every(protocol, ring, question.most)?));
+    }
+    let Some(start) = known.iter().find(|start| start.name == name) else {
+        let names: Vec<&str> = known.iter().map(|start| start.name).collect();
+        return Err(Error::new("start", name, format!("allowed is every, {}", names.join(", "))));
+    };
+    let config = (start.make)(protocol, ring, &mut stream(question.seed, Stream::Start))?;
+    Ok((name.to_owned(), Box::new(std::iter::once(config))))
+}
+
+/// Every configuration with every right input.
+fn every<P: Protocol>(protocol: &P, ring: Ring, most: usize) -> Result<Starts<P::State>, Error> {
+    let variables = protocol.variables();
+    let (states, bases) = (variables.free_states(), protocol.inputs(ring));
+    let count = states.checked_pow(ring.n() as u32).and_then(|count| count.checked_mul(bases.len() as u128));
+    let fits = |count: u128| u64::try_from(count).ok().filter(|_| count <= most as u128 * ring.n() as u128);
+    let Some(number) = count.and_then(fits) else {
+        let shown = count.map_or("more than 2^128 configurations".into(), |count| format!("{count} configurations"));
+        return Err(Error::new(
+            "start",
+            format!("every: {shown}"),
+            format!("allowed is {most} up to rotation; --most says how many"),
+        ));
+    };
+    let of_agent = |blank: &P::State| variables.free(*blank);
+    let lists: Vec<Vec<Vec<P::State>>> = bases.iter().map(|base| base.iter().map(of_agent).collect()).collect();
+    let each = number / lists.len().max(1) as u64;
+    let config = move |k: u64| -> Vec<P::State> {
+        let mut rest = k % each;
+        let pick = |list: &Vec<P::State>| {
+            let state = list[(rest % list.len() as u64) as usize];
+            rest /= list.len() as u64;
+            state
+        };
+        lists[(k / each) as usize].iter().map(pick).collect()
+    };
+    Ok(Box::new((0..number).map(config)))
+}

@@ -1,0 +1,130 @@
+//! A quick subset of every claim, those included that must fail; and certificates.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::cell::RefCell;
+
+use ringleader_proof::bits::in_fresh_arena;
+use ringleader_proof::claims::{Claim, Point, claims};
+use ringleader_proof::court::{Archive, Court, Finding, Verdict};
+
+fn decide(claim: &Claim, point: Point, archive: Option<Archive<'_>>) -> Finding {
+    in_fresh_arena(Box::new(|| None), || (claim.decide)(&mut Court::new(&|| None, archive), point)).unwrap()
+}
+
+fn named(name: &str) -> Claim {
+    claims().into_iter().find(|claim| claim.name == name).unwrap()
+}
+
+fn quick_points(claim: &Claim) -> Vec<Point> {
+    let [n, psi] = claim.quick;
+    let n = if claim.about.n() { n.0..=n.1 } else { n.0..=n.0 };
+    let psi = if claim.about.psi() { psi.0..=psi.1 } else { 2..=2 };
+    n.flat_map(|n| psi.clone().map(move |psi| Point { n, psi, kappa: 1 })).collect()
+}
+
+#[test]
+fn claims_hold_and_canaries_fail() {
+    for claim in claims() {
+        let points = quick_points(&claim).into_iter();
+        let found: Vec<(Verdict, String)> =
+            points.map(|point| decide(&claim, point, None)).map(|found| (found.verdict, found.note)).collect();
+        let expected = if claim.canary {
+            found.iter().any(|(verdict, _)| *verdict == Verdict::Fails)
+        } else {
+            found.iter().all(|(verdict, _)| *verdict == Verdict::Holds)
+        };
+        assert!(expected, "{}: {found:?}", claim.name);
+    }
+}
+
+#[test]
+fn names_are_unique() {
+    let mut names: Vec<&str> = claims().iter().map(|claim| claim.name).collect();
+    names.sort_unstable();
+    assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+}
+
+/// A leaderless perfect configuration exists exactly where psi 2^psi divides n.
+#[test]
+fn impossible_fails_exactly_at_multiples_of_psi_2_psi() {
+    for (psi, most) in [(2, 26), (3, 26)] {
+        for n in 3..=most {
+            let expected = if n % (psi << psi) == 0 { Verdict::Fails } else { Verdict::Holds };
+            assert_eq!(
+                decide(&named("impossible"), Point { n, psi, kappa: 1 }, None).verdict,
+                expected,
+                "n {n}, psi {psi}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_limit_makes_a_claim_unknown() {
+    let halt = || Some("no time".to_owned());
+    let mut court = Court::new(&halt, None);
+    let found =
+        in_fresh_arena(Box::new(|| None), || (named("safe").decide)(&mut court, Point { n: 9, psi: 3, kappa: 1 }))
+            .unwrap();
+    assert_eq!(found.verdict, Verdict::Unknown("no time".into()));
+}
+
+/// Checks a proof by reverse unit propagation, clause by clause, as simply as can be: no watched literals, no deletion.
+fn checks(cnf: &str, proof: &str) -> bool {
+    let clause =
+        |line: &str| -> Vec<i32> { line.split(' ').map(|word| word.parse().unwrap()).filter(|&l| l != 0).collect() };
+    let mut clauses: Vec<Vec<i32>> = cnf.lines().skip(1).map(clause).collect();
+    for line in proof.lines() {
+        let lemma = clause(line);
+        if !conflicts(&clauses, &lemma) {
+            return false;
+        }
+        if lemma.is_empty() {
+            return true;
+        }
+        clauses.push(lemma);
+    }
+    false
+}
+
+fn conflicts(clauses: &[Vec<i32>], lemma: &[i32]) -> bool {
+    let mut truth: std::collections::HashSet<i32> = lemma.iter().map(|literal| -literal).collect();
+    loop {
+        let before = truth.len();
+        for clause in clauses {
+            if clause.iter().any(|literal| truth.contains(literal)) {
+                continue;
+            }
+            let mut open = clause.iter().filter(|literal| !truth.contains(&-**literal));
+            match (open.next(), open.next()) {
+                (None, _) => return true,
+                (Some(&unit), None) => drop(truth.insert(unit)),
+                _ => {}
+            }
+        }
+        if truth.len() == before {
+            return false;
+        }
+    }
+}
+
+#[test]
+fn certificates_check() {
+    for (name, n, psi) in [("safe", 5, 2), ("cpb_closed", 4, 2), ("srl_variant", 4, 3), ("convergence", 3, 2)] {
+        let certificates = RefCell::new(Vec::new());
+        let save = |_: &str, cnf: &str, proof: &str| {
+            certificates.borrow_mut().push((cnf.to_owned(), proof.to_owned()));
+            Ok(())
+        };
+        decide(&named(name), Point { n, psi, kappa: 1 }, Some(&save));
+        let certificates = certificates.into_inner();
+        assert!(!certificates.is_empty(), "{name}");
+        for (cnf, proof) in &certificates {
+            assert!(checks(cnf, proof), "{name}: a proof of {} lines is not accepted", proof.lines().count());
+        }
+        // A proof of nothing is not accepted: without its learned clauses a formula that needs them stays open.
+        let needs_some = certificates.iter().filter(|(cnf, _)| !checks(cnf, "0\n")).count();
+        assert!(needs_some > 0 || name != "safe", "{name}: every formula is refuted by propagation alone");
+    }
+}
