@@ -478,19 +478,21 @@ pub(crate) struct ExportArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-A claim holds if no configuration whatever violates it: the circuit of the protocol, with a free bit for every bit of every
-agent, becomes a formula, and a solver shows that it has no solution. If it has one, that is the witness, a case
-that `replay` and `inspect` accept. Without a claim, all are decided, and without ranges on a quick subset.
+A claim holds if no configuration whatever violates it: the circuit of the protocol, with a free
+bit for every bit of every agent, becomes a formula, and a solver shows that it has no solution. If
+it has one, that is the witness, a case that `replay` and `inspect` accept. Without a claim, all
+are decided, and without ranges on a quick subset.
 
 Examples:
   ringleader prove --list                           what is claimed, and where
   ringleader prove                                  a quick subset of everything
   ringleader prove safe --n 3..44 --psi 2..7 --most-psi 7
-                                                    S_PL is closed, also where n > 2^psi, up to n = 7psi
+                                                    S_PL is closed, up to n = 7psi
   ringleader prove cpb_closed --n 3..24
   ringleader prove convergence --n 3..8 --psi 2..4 --kappa 1..2
   ringleader prove impossible --n 8 --psi 2 --witness found && ringleader inspect found/*.json
-  ringleader prove safe --n 12 --psi 3 --certificate proofs    formulas and DRAT proofs, for any checker
+  ringleader prove safe --n 12 --psi 3 --certificate proofs
+                                                    formulas and DRAT proofs, for any checker
   ringleader prove complete --psi 5 --time 60 --memory 4G
 
 {EXIT_CODES}"))]
@@ -538,8 +540,9 @@ pub(crate) struct ProveArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-Builds the Markov chain of the configurations that can be reached, up to rotation, and solves it: in rational numbers if it is
-small, else in floating point with a bound on the error. Where the target is not certain the expectation is infinite.
+Builds the Markov chain of the configurations that can be reached, up to rotation, and solves it:
+in rational numbers if it is small, else in floating point with a bound on the error. Where the
+target is not certain the expectation is infinite.
 
 Examples:
   ringleader exact ysm --n 3 --start every          the worst start and the mean over all
