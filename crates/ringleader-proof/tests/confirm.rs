@@ -1,5 +1,6 @@
 //! Confirmation by others: Storm solves the exported chains, and a DRAT checker accepts the certificates. Both are installed by the tests
-//! themselves, which takes minutes and a network, so they run only when asked: `cargo test -p ringleader-proof --test confirm -- --ignored`.
+//! themselves, which takes minutes and a network, so they run only when asked, as `scripts/check` does:
+//! `cargo test -p ringleader-proof --test confirm -- --ignored`.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
