@@ -71,9 +71,12 @@ impl TimeRows {
         [self.low.row_mut(k), self.high.row_mut(k)]
     }
 
+    /// Moves a row around the end; of the halves only the higher one where nobody looks at the other.
     #[inline(always)]
-    fn rotate_into(&mut self, from: usize, to: usize, by: usize) {
-        self.low.rotate_into(from, to, by);
+    fn rotate_into(&mut self, from: usize, to: usize, by: usize, coarsely: bool) {
+        if !coarsely {
+            self.low.rotate_into(from, to, by);
+        }
         self.high.rotate_into(from, to, by);
     }
 
@@ -305,18 +308,20 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
 
     /// Mirrors the times beyond the ends of the arcs.
     #[inline(always)]
-    fn mirror_times(&mut self, edge: usize) {
+    fn mirror_times(&mut self, edge: usize, coarsely: bool) {
         let (m, rings) = (self.layout.slots, self.layout.rings);
         if edge == 0 {
-            self.times.rotate_into(m, 0, L::LANES - rings);
+            self.times.rotate_into(m, 0, L::LANES - rings, coarsely);
             if self.layout.has_short() {
-                self.times.rotate_into(m - 1, m + 1, L::LANES - rings);
+                self.times.rotate_into(m - 1, m + 1, L::LANES - rings, coarsely);
                 let short = self.short.rotate(L::LANES - rings);
                 self.copy_times(short, m + 1, 0);
             }
         } else {
-            self.times.rotate_into(1, m + 1, rings);
-            self.copy_times(self.short, m + 1, m);
+            self.times.rotate_into(1, m + 1, rings, coarsely);
+            if self.layout.has_short() {
+                self.copy_times(self.short, m + 1, m);
+            }
         }
     }
 
@@ -372,7 +377,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
             self.mirror_agent(self.ends(j), j + 1);
         }
         if at_end || j == 0 {
-            self.mirror_times(j);
+            self.mirror_times(j, coarsely);
         }
         let fires = self.race(j, coarsely);
         if !fires.any() {
@@ -539,7 +544,7 @@ impl<L: Lanes, C: Circuit> Alone<L, C> {
             Part::Draw => L::redraw(L::ONE, block.times.row_mut(j + 1), block.keys.of(j)),
             Part::Schedule => {
                 if j == 0 || block.is_at_an_end(j) {
-                    block.mirror_times(j);
+                    block.mirror_times(j, coarsely);
                 }
                 let fires = block.race(j, coarsely);
                 L::redraw(fires, block.times.row_mut(j + 1), block.keys.of(j));
