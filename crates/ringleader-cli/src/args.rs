@@ -35,6 +35,7 @@ Examples:
   ringleader report records/table1.parquet          figures and tables from the records of a sweep
   ringleader prove                                  the paper's claims on all configurations
   ringleader exact fj --n 3 --start every           exact expected numbers of steps
+  ringleader view                                   see it in a browser
 
 {EXIT_CODES}"))]
 pub(crate) struct Args {
@@ -68,6 +69,8 @@ pub(crate) enum Command {
     Prove(ProveArgs),
     /// Expected numbers of steps, exactly, from the Markov chain of a small ring
     Exact(ExactArgs),
+    /// See any protocol in a browser: play, scrub, edit, corrupt, share
+    View(ViewArgs),
 }
 
 /// The command without a command.
@@ -395,6 +398,50 @@ pub(crate) struct SweepArgs {
     /// No progress bar
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_long_help = format!("\
+The page is served to this machine only and needs no network. Its address holds all that it shows,
+so a link gives back the same picture as long as the laboratory is open at the same port. A file
+may be a case (such as a witness of `check` or `prove`, or a trace of `run`) or a configuration;
+files can also be dropped onto the page.
+
+Examples:
+  ringleader view                                   P_PL, n = 64, no leader at first
+  ringleader view --protocol undirected --n 24 --start uniform --seed 7
+  ringleader view --n 1000 --start uniform          long rings become a band that can be zoomed
+  ringleader view case.json                         look at an execution or a counterexample
+  ringleader view --port 0 --no-open                any free port, and no browser
+
+{EXIT_CODES}"))]
+pub(crate) struct ViewArgs {
+    /// A case or a configuration to look at, or - for standard input
+    #[arg(value_name = "FILE.json", conflicts_with_all = ["n", "start", "seed"])]
+    pub(crate) file: Option<PathBuf>,
+    /// The protocol; see `ringleader list` [default: ppl, or what the file says]
+    #[arg(long, short)]
+    pub(crate) protocol: Option<String>,
+    /// The number of agents, 3 to 16384 [default: 64]
+    #[arg(long, short, value_parser = count)]
+    pub(crate) n: Option<u64>,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
+    /// The initial configuration, by name; see `ringleader run --help`
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) start: Option<String>,
+    /// The seed of all randomness, 0 to 2^64-1 [default: 1]
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// How interactions are chosen: clocks, uniform
+    #[arg(long, default_value = "clocks")]
+    pub(crate) scheduler: String,
+    /// The port of this machine to serve on; 0 is any free one
+    #[arg(long, default_value = "7464")]
+    pub(crate) port: u16,
+    /// Print the address only, and open no browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }
 
 /// Numbers of agents, in the order given.

@@ -19,6 +19,8 @@ use crate::files;
 use crate::json::Json;
 use crate::stop::Stop;
 
+pub(crate) mod execution;
+
 /// What a file says; everything is optional until a command needs it.
 #[derive(Default)]
 pub(crate) struct Case {
@@ -95,10 +97,7 @@ impl Case {
             let steps = schedule.len() as u64;
             let interactions = interactions(schedule, population.ring())?;
             let coins = coins(&self.draws, &population.dice())?;
-            return Ok((
-                Script::Recorded(Recorded { interactions: interactions.into_iter(), coins: coins.into_iter() }),
-                steps,
-            ));
+            return Ok((Script::Recorded(Recorded::new(interactions, coins)), steps));
         }
         let (Some(scheduler), Some(seed), Some(steps)) = (&self.scheduler, self.seed, self.steps) else {
             return Err(Stop::Bad("the case has neither `schedule` nor `scheduler`, `seed` and `steps`".into()));

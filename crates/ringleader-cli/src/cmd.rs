@@ -15,3 +15,4 @@ pub(crate) mod sweep;
 pub(crate) mod table1;
 pub(crate) mod trace;
 pub(crate) mod trials;
+pub(crate) mod view;

@@ -11,6 +11,7 @@ mod report;
 mod stop;
 mod store;
 mod text;
+mod view;
 mod work;
 
 use std::process::ExitCode;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Table1(table1) => cmd::table1::table1(&table1),
         Command::Prove(prove) => cmd::prove::prove(&prove),
         Command::Exact(exact) => cmd::exact::exact(&exact),
+        Command::View(view) => cmd::view::view(&view),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

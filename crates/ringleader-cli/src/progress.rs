@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// How many bars there are: pieces of work that look for an interruption.
+/// How many pieces of work look for an interruption.
 static LOOKING: AtomicUsize = AtomicUsize::new(0);
 
 /// From now on the first Ctrl-C asks long work to stop and to save what it has. The second, or the first where nothing
@@ -26,10 +26,33 @@ pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst)
 }
 
+/// Somebody who looks for an interruption.
+pub(crate) struct Looking(());
+
+/// From now on until the result is dropped, somebody looks for an interruption.
+pub(crate) fn look() -> Looking {
+    LOOKING.fetch_add(1, Ordering::SeqCst);
+    Looking(())
+}
+
+impl Looking {
+    /// Whether Ctrl-C was pressed.
+    pub(crate) fn interrupted(&self) -> bool {
+        interrupted()
+    }
+}
+
+impl Drop for Looking {
+    fn drop(&mut self) {
+        LOOKING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// A bar on standard error while it is a terminal; nothing otherwise.
 pub(crate) struct Bar {
     bar: ProgressBar,
     due: Instant,
+    _looking: Looking,
 }
 
 impl Bar {
@@ -43,8 +66,7 @@ impl Bar {
         if quiet {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
-        LOOKING.fetch_add(1, Ordering::SeqCst);
-        Self { bar, due: Instant::now() }
+        Self { bar, due: Instant::now(), _looking: look() }
     }
 
     /// The same bar towards another length.
@@ -70,6 +92,5 @@ impl Bar {
 impl Drop for Bar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
-        LOOKING.fetch_sub(1, Ordering::SeqCst);
     }
 }

@@ -139,7 +139,7 @@ fn load(case: &Json) -> (Box<dyn Population>, Script) {
     let coin = |draw: &Json| 16 * draw[0].as_u64().unwrap() + draw[1].as_u64().unwrap();
     let coins: Vec<u64> =
         case.get("draws").and_then(Json::as_array).map_or(Vec::new(), |draws| draws.iter().map(coin).collect());
-    (population, Script::Recorded(Recorded { interactions: schedule.into_iter(), coins: coins.into_iter() }))
+    (population, Script::Recorded(Recorded::new(schedule, coins)))
 }
 
 // --- Canaries: an expectation that does not hold must be noticed, and its step named. ---

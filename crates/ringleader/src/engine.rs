@@ -2,6 +2,7 @@
 
 pub mod hitting;
 pub(crate) mod lanes;
+pub mod seek;
 pub mod sliced;
 pub mod stepper;
 pub mod tracker;

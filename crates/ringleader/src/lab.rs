@@ -2,18 +2,17 @@
 //!
 //! Dynamic dispatch happens here, once a trial, never once a step.
 
-use std::cell::RefCell;
 use std::fmt;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use crate::check::explicit::{self, Explored, Scope, Workers};
 use crate::check::{self, Broken};
 use crate::circuit::{Circuit, WithCircuit};
 use crate::engine::sliced;
-use crate::engine::stepper::{Halt, Stepper, oracle};
+use crate::engine::stepper::oracle;
 use crate::error::Error;
-use crate::oracle::Oracle;
-use crate::protocol::{About, Lane, Params, Protocol, leaders};
+use crate::protocol::{About, Params, Protocol};
 use crate::protocols::aaf::Aaf;
 use crate::protocols::aaf_colouring::AafColouring;
 use crate::protocols::aaf_orientation::AafOrientation;
@@ -28,11 +27,17 @@ use crate::protocols::thue_morse::ThueMorse;
 use crate::protocols::undirected::{Undirected, UndirectedDerandomised};
 use crate::protocols::ysm::Ysm;
 use crate::random::{Stream, stream};
-use crate::ring::{Interaction, Ring};
-use crate::schedule::{Clocks, Recorded, Schedule, Uniform};
-use crate::trial::{self, Engine, From, Record, Scheduler, Trial, Watch};
+use crate::ring::Ring;
+use crate::trial::{self, Engine, From, Record, Scheduler, Trial};
 use crate::value::Value;
-use crate::variables::{Domain, Variables};
+use crate::variables::Variables;
+
+mod population;
+mod script;
+
+use population::Typed;
+pub use population::{Found, Population};
+pub use script::{Logged, Script};
 
 /// All protocols of the laboratory. A new one is one file and one line here. A `static`, so that their code is made once, in this
 /// crate, and not again in every crate that uses the list.
@@ -301,139 +306,9 @@ impl<P: Protocol> WithCircuit<P::State> for Slice<'_, '_, P> {
     }
 }
 
-/// What a population does next when it is not left to a trial.
-#[derive(Clone, Debug)]
-pub enum Script {
-    /// Recorded interactions and coins.
-    Recorded(Recorded),
-    /// The uniform scheduler of a seed.
-    Uniform(Uniform),
-    /// The clocks of a seed.
-    Clocks(Clocks),
-    /// Another script that writes down what it hands out.
-    Logged(Box<Logged>),
-}
-
-impl Script {
-    /// The script of a seed on a ring.
-    #[must_use]
-    pub fn new(scheduler: Scheduler, ring: Ring, seed: u64) -> Self {
-        match scheduler {
-            Scheduler::Uniform => Self::Uniform(Uniform::new(ring, seed)),
-            Scheduler::Clocks => Self::Clocks(Clocks::new(ring, seed)),
-        }
-    }
-
-    /// The same script, which from now on writes down what it hands out.
-    #[must_use]
-    pub fn logged(self) -> Self {
-        Self::Logged(Box::new(Logged { script: self, interactions: Vec::new(), coins: Vec::new() }))
-    }
-}
-
-impl Schedule for Script {
-    fn next(&mut self) -> Option<Interaction> {
-        match self {
-            Self::Recorded(schedule) => schedule.next(),
-            Self::Uniform(schedule) => schedule.next(),
-            Self::Clocks(schedule) => schedule.next(),
-            Self::Logged(schedule) => schedule.next(),
-        }
-    }
-
-    fn coin(&mut self, sides: u64) -> Option<u64> {
-        match self {
-            Self::Recorded(schedule) => schedule.coin(sides),
-            Self::Uniform(schedule) => schedule.coin(sides),
-            Self::Clocks(schedule) => schedule.coin(sides),
-            Self::Logged(schedule) => schedule.coin(sides),
-        }
-    }
-}
-
-/// A schedule that writes down what it hands out.
-#[derive(Clone, Debug)]
-pub struct Logged {
-    script: Script,
-    /// The interactions so far.
-    pub interactions: Vec<Interaction>,
-    /// The coins that they read.
-    pub coins: Vec<u64>,
-}
-
-impl Schedule for Logged {
-    fn next(&mut self) -> Option<Interaction> {
-        let next = self.script.next();
-        self.interactions.extend(next);
-        next
-    }
-
-    fn coin(&mut self, sides: u64) -> Option<u64> {
-        let coin = self.script.coin(sides);
-        self.coins.extend(coin);
-        coin
-    }
-}
-
-/// A ring of agents that run a protocol: a configuration that knows what it means.
-pub trait Population: Send {
-    /// Name, ring, claims and parameters of the protocol.
-    fn about(&self) -> &'static About;
-    /// The ring.
-    fn ring(&self) -> Ring;
-    /// The parameters in force.
-    fn settings(&self) -> Vec<(&'static str, Value)>;
-    /// Name and domain of each variable, and whether it is an input.
-    fn variables(&self) -> Vec<(&'static str, Domain, bool)>;
-    /// |Q|, exactly.
-    fn states(&self) -> u128;
-    /// The state of agent `i`.
-    fn agent(&self, i: usize) -> Value;
-    /// Overwrites the state of agent `i`.
-    ///
-    /// # Errors
-    /// If there is no such agent, or a value is outside its domain.
-    fn set_agent(&mut self, i: usize, state: &Value) -> Result<(), Error>;
-    /// Tells the oracle that the ring has been without a leader for so many interactions.
-    ///
-    /// # Errors
-    /// If the protocol asks no oracle, or the ring has a leader, or the number is beyond the delay.
-    fn set_leaderless(&mut self, steps: u64) -> Result<(), Error>;
-    /// The indices of all leaders.
-    fn leaders(&self) -> Vec<usize>;
-    /// Whether the configuration is in the closed safe set.
-    fn is_safe(&self) -> bool;
-    /// The truth of every named set and predicate.
-    fn facts(&self) -> Value;
-    /// The ring as text.
-    fn picture(&self) -> Vec<Lane>;
-    /// The dice that one coin consists of.
-    fn dice(&self) -> Vec<u64>;
-    /// Follows a script for some steps.
-    ///
-    /// # Errors
-    /// If the script ends: why, and after how many of the steps.
-    fn follow(&mut self, script: &mut Script, steps: u64) -> Result<(), (Halt, u64)>;
-    /// The limit in force in a trial: what it says, or the protocol's default for every stretch between faults.
-    fn limit(&self, trial: &Trial) -> u64;
-    /// Runs the trial from the present configuration.
-    ///
-    /// # Errors
-    /// If the configuration breaks an assumption of the protocol, or a fault of the trial is refused.
-    fn run(&mut self, trial: &Trial, watch: &mut Watch<'_>) -> Result<Record, Error>;
-}
-
-struct Typed<P: Protocol> {
-    protocol: P,
-    ring: Ring,
-    variables: Variables<P::State>,
-    config: Vec<P::State>,
-    oracle: Oracle,
-}
-
 fn populate<P: Protocol>(trial: &Trial) -> Result<Box<dyn Population>, Error> {
     let (ring, protocol) = set_up::<P>(trial)?;
-    let variables = protocol.variables();
+    let variables = Arc::new(protocol.variables());
     let config = configure(&protocol, ring, &variables, trial)?;
     let oracle = oracle(&protocol, &config);
     Ok(Box::new(Typed { protocol, ring, variables, config, oracle }))
@@ -493,134 +368,6 @@ fn given<P: Protocol>(ring: Ring, variables: &Variables<P::State>, agents: &[Val
         decoded.map_err(|error| error.at(&format!("agent {i}")))
     };
     agents.iter().enumerate().map(decode).collect()
-}
-
-impl<P: Protocol> Population for Typed<P> {
-    fn about(&self) -> &'static About {
-        &P::ABOUT
-    }
-
-    fn ring(&self) -> Ring {
-        self.ring
-    }
-
-    fn settings(&self) -> Vec<(&'static str, Value)> {
-        self.protocol.settings()
-    }
-
-    fn variables(&self) -> Vec<(&'static str, Domain, bool)> {
-        self.variables.0.iter().map(|variable| (variable.name, variable.domain.clone(), variable.input)).collect()
-    }
-
-    fn states(&self) -> u128 {
-        self.variables.states()
-    }
-
-    fn agent(&self, i: usize) -> Value {
-        self.variables.encode(&self.config[i])
-    }
-
-    fn set_agent(&mut self, i: usize, state: &Value) -> Result<(), Error> {
-        let n = self.ring.n();
-        let place = format!("agent {i}");
-        let agent =
-            self.config.get_mut(i).ok_or_else(|| Error::new("agent", i, format!("agents are 0 to {}", n - 1)))?;
-        *agent = self.variables.decode(state, *agent).map_err(|error| error.at(&place))?;
-        if self.protocol.oracle().is_some() {
-            self.oracle.recount(leaders(&self.protocol, &self.config).len());
-        }
-        Ok(())
-    }
-
-    fn set_leaderless(&mut self, steps: u64) -> Result<(), Error> {
-        let refuse = |why: String| Err(Error::new("leaderless", steps, why));
-        let Some(delay) = self.protocol.oracle() else { return refuse(format!("{} asks no oracle", P::ABOUT.name)) };
-        self.oracle = oracle(&self.protocol, &self.config).remembering(steps);
-        match self.oracle.leaderless() {
-            kept if kept == steps => Ok(()),
-            _ if steps <= delay => refuse("the ring has a leader, so only 0".into()),
-            _ => refuse(format!("allowed is 0 to the delay of the oracle, {delay}")),
-        }
-    }
-
-    fn leaders(&self) -> Vec<usize> {
-        leaders(&self.protocol, &self.config)
-    }
-
-    fn is_safe(&self) -> bool {
-        self.protocol.is_safe(&self.config)
-    }
-
-    fn facts(&self) -> Value {
-        Value::map(self.protocol.facts(&self.config))
-    }
-
-    fn picture(&self) -> Vec<Lane> {
-        self.protocol.picture(&self.config)
-    }
-
-    fn dice(&self) -> Vec<u64> {
-        self.protocol.dice()
-    }
-
-    fn follow(&mut self, script: &mut Script, steps: u64) -> Result<(), (Halt, u64)> {
-        let nothing = Recorded { interactions: Vec::new().into_iter(), coins: Vec::new().into_iter() };
-        let (advanced, rest) = match std::mem::replace(script, Script::Recorded(nothing)) {
-            Script::Recorded(schedule) => self.advance(schedule, steps, Script::Recorded),
-            Script::Uniform(schedule) => self.advance(schedule, steps, Script::Uniform),
-            Script::Clocks(schedule) => self.advance(schedule, steps, Script::Clocks),
-            Script::Logged(schedule) => self.advance(*schedule, steps, |logged| Script::Logged(Box::new(logged))),
-        };
-        *script = rest;
-        advanced
-    }
-
-    fn limit(&self, trial: &Trial) -> u64 {
-        trial::limit(&self.protocol, self.ring, trial)
-    }
-
-    fn run(&mut self, trial: &Trial, watch: &mut Watch<'_>) -> Result<Record, Error> {
-        if worth_slicing(trial, 1)
-            && let Some(record) = self.run_in_arcs(trial, watch)?
-        {
-            return Ok(record);
-        }
-        let record = trial::run(&self.protocol, self.ring, trial, &mut self.config, watch);
-        self.oracle = oracle(&self.protocol, &self.config);
-        record
-    }
-}
-
-impl<P: Protocol> Typed<P> {
-    /// The sliced engine with a single trial, all lanes of which are arcs of its ring; `None` if it cannot and was not insisted on.
-    fn run_in_arcs(&mut self, trial: &Trial, watch: &mut Watch<'_>) -> Result<Option<Record>, Error> {
-        let watch = RefCell::new(watch);
-        let stop = |steps| (watch.borrow_mut())(steps, &Vec::new).is_break();
-        let agents = (0..self.config.len()).map(|i| self.agent(i)).collect();
-        let trial = Trial { from: Some(From::Given(agents)), ..trial.clone() };
-        let done = run_sliced::<P>(&trial, &[trial.seed], &stop, &mut |_, _| ControlFlow::Continue(()))?;
-        Ok(done.and_then(|mut all| all.pop().flatten()).map(|(record, config)| {
-            self.config = config;
-            record
-        }))
-    }
-
-    /// Follows a schedule, and gives back what is left of it.
-    fn advance<S: Schedule>(
-        &mut self,
-        schedule: S,
-        steps: u64,
-        rest: impl FnOnce(S) -> Script,
-    ) -> (Result<(), (Halt, u64)>, Script) {
-        let config = std::mem::take(&mut self.config);
-        let mut stepper = Stepper::new(self.protocol.clone(), config, schedule);
-        stepper.oracle = self.oracle;
-        let advanced = stepper.advance(steps).map_err(|halt| (halt, stepper.steps));
-        self.oracle = stepper.oracle;
-        let (config, schedule) = stepper.into_parts();
-        self.config = config;
-        (advanced, rest(schedule))
-    }
 }
 
 #[cfg(test)]

@@ -118,6 +118,12 @@ pub trait Protocol: Transition {
         Vec::new()
     }
 
+    /// What an interaction may do that is worth stopping at: by default to create or kill a leader, or to change an output where
+    /// none is elected.
+    fn happenings() -> Vec<Happening<Self>> {
+        if Self::ABOUT.elects { created_and_killed() } else { vec![output_changed()] }
+    }
+
     /// A number of steps after which an honest run has long been safe.
     fn default_limit(&self, ring: Ring) -> u64 {
         n_squared_log_n(ring, 1000)
@@ -132,6 +138,11 @@ pub trait Protocol: Transition {
     /// Counts worth watching while a run goes on.
     fn gauges(&self, config: &[Self::State]) -> Vec<(&'static str, usize)> {
         vec![("leaders", leaders(self, config).len())]
+    }
+
+    /// The parts into which the protocol divides the ring, if it does.
+    fn stretches(&self, _config: &[Self::State]) -> Vec<Stretch> {
+        Vec::new()
     }
 
     /// The ring as text: one character an agent and lane. By default the leaders, or the outputs where none is elected.
@@ -340,6 +351,58 @@ pub enum PhaseKind<P: Protocol> {
     Closed,
     /// Not closed: look after every interaction that changes something the predicate can tell apart.
     Open(fn(&P::State, &P::State) -> bool),
+}
+
+/// Something that an interaction may do, told from the two states before and after it, initiator first.
+pub struct Happening<P: Protocol> {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means, in a few words.
+    pub about: &'static str,
+    /// Whether it happened.
+    pub occurs: Occurs<P>,
+}
+
+/// Whether something happened between two pairs of states.
+pub type Occurs<P> = fn(&P, [&<P as Transition>::State; 2], [&<P as Transition>::State; 2]) -> bool;
+
+/// The happenings of every protocol that elects a leader.
+#[must_use]
+pub fn created_and_killed<P: Protocol>() -> Vec<Happening<P>> {
+    fn turned<P: Protocol>(protocol: &P, from: [&P::State; 2], to: [&P::State; 2]) -> bool {
+        (0..2).any(|k| !protocol.is_leader(from[k]) && protocol.is_leader(to[k]))
+    }
+    vec![
+        Happening { name: "leader created", about: "an agent becomes a leader", occurs: turned::<P> },
+        Happening {
+            name: "leader killed",
+            about: "a leader is one no more",
+            occurs: |protocol, before, after| turned(protocol, after, before),
+        },
+    ]
+}
+
+/// The happening of every protocol with outputs.
+#[must_use]
+pub fn output_changed<P: Protocol>() -> Happening<P> {
+    Happening {
+        name: "output changed",
+        about: "the output of an agent changes",
+        occurs: |protocol, before, after| (0..2).any(|k| protocol.output(before[k]) != protocol.output(after[k])),
+    }
+}
+
+/// Agents in a row that belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// The index of the first.
+    pub start: usize,
+    /// How many they are.
+    pub length: usize,
+    /// What it is called.
+    pub label: String,
+    /// Whether it is of the darker of two kinds.
+    pub dark: bool,
 }
 
 /// One row of the picture of a ring: a character for every agent.

@@ -145,22 +145,40 @@ impl Schedule for Clocks {
     }
 }
 
-/// Recorded interactions, and the coins they read, in order.
-#[derive(Clone, Debug)]
+/// Recorded interactions, and the coins they read, in order; shared between clones.
+#[derive(Clone, Debug, Default)]
 pub struct Recorded {
-    /// The interactions.
-    pub interactions: std::vec::IntoIter<Interaction>,
-    /// The coins.
-    pub coins: std::vec::IntoIter<u64>,
+    interactions: Arc<[Interaction]>,
+    coins: Arc<[u64]>,
+    done: usize,
+    read: usize,
+}
+
+impl Recorded {
+    /// A recording from its beginning.
+    #[must_use]
+    pub fn new(interactions: Vec<Interaction>, coins: Vec<u64>) -> Self {
+        Self { interactions: interactions.into(), coins: coins.into(), done: 0, read: 0 }
+    }
+
+    /// How many interactions are left.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.interactions.len() - self.done
+    }
 }
 
 impl Schedule for Recorded {
     fn next(&mut self) -> Option<Interaction> {
-        self.interactions.next()
+        let next = self.interactions.get(self.done).copied();
+        self.done += usize::from(next.is_some());
+        next
     }
 
     fn coin(&mut self, _: u64) -> Option<u64> {
-        self.coins.next()
+        let coin = self.coins.get(self.read).copied();
+        self.read += usize::from(coin.is_some());
+        coin
     }
 }
 

@@ -184,8 +184,7 @@ fn script(flaw: &Flaw, population: &dyn Population) -> (Script, u64, Vec<(&'stat
             vec![("scheduler", scheduler.name().into()), ("seed", Value::from(seed)), ("steps", Value::from(steps))];
         return (Script::new(scheduler, ring, seed), steps, described);
     };
-    let recorded =
-        Recorded { interactions: vec![e].into_iter(), coins: coin.into_iter().collect::<Vec<u64>>().into_iter() };
+    let recorded = Recorded::new(vec![e], coin.into_iter().collect());
     let directed = ring.orientation() == Orientation::Directed;
     let interaction: Value = if directed { e.initiator.into() } else { vec![e.initiator, e.responder].into() };
     let draws: Vec<Value> = coin.iter().map(|&coin| draw(coin, &population.dice()).into()).collect();

@@ -8,7 +8,7 @@
 
 use crate::circuit::WithCircuit;
 use crate::error::Error;
-use crate::protocol::{About, Input, Lane, Origin, Params, Protocol, Start, Transition};
+use crate::protocol::{About, Input, Lane, Origin, Params, Protocol, Start, Stretch, Transition};
 use crate::protocols::pcl::{
     COLORS, color_cell, colors_of, fewest_colors, two_hop_colored, two_hop_coloring, two_hop_colorings,
 };
@@ -342,6 +342,10 @@ impl Protocol for Por {
         vec![("segments", segments(config).len())]
     }
 
+    fn stretches(&self, config: &[State]) -> Vec<Stretch> {
+        segments(config).into_iter().map(|segment| stretch(segment, config.len())).collect()
+    }
+
     fn picture(&self, config: &[State]) -> Vec<Lane> {
         let color = Lane {
             name: "color",
@@ -350,6 +354,13 @@ impl Protocol for Por {
         };
         [vec![color], orientation_lanes(config)].concat()
     }
+}
+
+/// A segment in the order of the indices, with the direction of its agents.
+pub(super) fn stretch(segment: Segment, n: usize) -> Stretch {
+    let Segment { start, length, direction, .. } = segment;
+    let start = if direction == Right { start } else { (start + 1 + n - length) % n };
+    Stretch { start, length, label: direction.name().into(), dark: direction == Right }
 }
 
 /// What there is to say about directions.

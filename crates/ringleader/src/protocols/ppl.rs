@@ -15,8 +15,8 @@ use std::cmp::min;
 use crate::circuit::WithCircuit;
 use crate::error::Error;
 use crate::protocol::{
-    About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Promise, Protocol, Start, Transition, leaders,
-    n_squared_log_n, uniform,
+    About, Happening, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Promise, Protocol, Start, Stretch,
+    Transition, created_and_killed, leaders, n_squared_log_n, uniform,
 };
 use crate::ring::{Orientation, Ring};
 use crate::value::Value;
@@ -24,6 +24,7 @@ use crate::variable;
 use crate::variables::{Domain, Field, Variables};
 
 pub mod circuit;
+pub(super) mod happenings;
 pub(super) mod picture;
 pub mod sets;
 pub mod starts;
@@ -476,7 +477,29 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
 
     fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
         let detecting = config.iter().filter(|v| v.mode == Detect).count();
-        vec![("leaders", leaders(self, config).len()), ("detecting", detecting)]
+        let tokens = config.iter().flat_map(|v| v.token).flatten().count();
+        vec![("leaders", leaders(self, config).len()), ("detecting", detecting), ("tokens", tokens)]
+    }
+
+    fn happenings() -> Vec<Happening<Self>> {
+        let mut happenings = created_and_killed();
+        happenings.extend([
+            Happening::<Self> {
+                name: "mode changed",
+                about: "an agent goes from construction to detection, or back",
+                occurs: |_, before, after| happenings::mode_changed(before, after),
+            },
+            Happening::<Self> {
+                name: "token at its target",
+                about: "a token arrives where it writes, checks or reads a bit",
+                occurs: |p, before, after| happenings::token_hit(p.psi, before, after),
+            },
+        ]);
+        happenings
+    }
+
+    fn stretches(&self, config: &[State]) -> Vec<Stretch> {
+        self.sets(config).stretches()
     }
 
     fn picture(&self, config: &[State]) -> Vec<Lane> {

@@ -5,11 +5,12 @@
 
 use crate::error::Error;
 use crate::protocol::{
-    About, Input, Lane, MakeStart, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, leaders,
-    uniform,
+    About, Happening, Input, Lane, MakeStart, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Stretch,
+    Transition, created_and_killed, leaders, uniform,
 };
 use crate::protocols::pcl::{self, PclOf};
 use crate::protocols::por::{self, Direction, Por};
+use crate::protocols::ppl::happenings::{mode_changed, token_hit};
 use crate::protocols::ppl::{self, Ppl};
 use crate::random::{Generator, index};
 use crate::ring::{Orientation, Ring};
@@ -288,6 +289,49 @@ impl<const D: bool> Protocol for UndirectedOf<D> {
         let red = self.cl.gauges(&cl(config));
         let pl: Vec<ppl::State> = config.iter().map(|v| v.pl).collect();
         [self.pl.gauges(&pl), red, self.or.gauges(&or(config))].concat()
+    }
+
+    fn happenings() -> Vec<Happening<Self>> {
+        let mut happenings = created_and_killed();
+        happenings.extend([
+            Happening::<Self> {
+                name: "recoloured",
+                about: "an agent draws another colour",
+                occurs: |_, before, after| (0..2).any(|k| before[k].cl.color != after[k].cl.color),
+            },
+            Happening::<Self> {
+                name: "direction changed",
+                about: "an agent points at another colour",
+                occurs: |_, before, after| (0..2).any(|k| before[k].dir != after[k].dir),
+            },
+            Happening::<Self> {
+                name: "mode changed",
+                about: "an agent goes from construction to detection, or back",
+                occurs: |_, before, after| mode_changed(before.map(|v| &v.pl), after.map(|v| &v.pl)),
+            },
+            Happening::<Self> {
+                name: "token at its target",
+                about: "a token arrives where it writes, checks or reads a bit",
+                occurs: |p, before, after| {
+                    let [l, r] = if after[0].dir == after[1].cl.color { [0, 1] } else { [1, 0] };
+                    token_hit(p.pl.psi, [&before[l].pl, &before[r].pl], [&after[l].pl, &after[r].pl])
+                },
+            },
+        ]);
+        happenings
+    }
+
+    /// The segments of P_PL once there is a direction, before that those of equal direction.
+    fn stretches(&self, config: &[State]) -> Vec<Stretch> {
+        let (n, or) = (config.len(), or(config));
+        let Some(pl) = Self::directed(config) else {
+            return por::segments(&or).into_iter().map(|segment| por::stretch(segment, n)).collect();
+        };
+        let mut stretches = self.pl.stretches(&pl);
+        if por::oriented(&or) == Some(Direction::Left) {
+            stretches.iter_mut().for_each(|s| s.start = (2 * n - s.start - s.length) % n);
+        }
+        stretches
     }
 
     fn picture(&self, config: &[State]) -> Vec<Lane> {

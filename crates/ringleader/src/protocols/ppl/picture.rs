@@ -2,7 +2,7 @@
 
 use super::sets::{Segment, Sets};
 use super::{BLACK, Mode, State, WHITE, War};
-use crate::protocol::Lane;
+use crate::protocol::{Lane, Stretch};
 
 /// The lanes of a configuration.
 pub(super) fn lanes(sets: Sets<'_>) -> Vec<Lane> {
@@ -71,6 +71,17 @@ pub(in crate::protocols) fn war<S: War>(v: &S) -> char {
 }
 
 impl Sets<'_> {
+    /// The segments with their IDs; those that begin with `dist = 0` are black.
+    pub(in crate::protocols) fn stretches(self) -> Vec<Stretch> {
+        let stretch = |segment: Segment| Stretch {
+            start: segment.start,
+            length: segment.length,
+            label: self.iota_digits(segment),
+            dark: self.at(segment.start).dist == 0,
+        };
+        self.segments().into_iter().map(stretch).collect()
+    }
+
     fn iota_digits(self, segment: Segment) -> String {
         crate::value::Value::from_bits(self.bits(segment)).to_string()
     }

@@ -1,0 +1,241 @@
+//! A run as plain data: what is asked of the server, and what a link holds.
+
+use std::collections::BTreeMap;
+
+use ringleader::error::Error;
+use ringleader::fault::{Fault, Place, When};
+use ringleader::lab::{Population, Script, populate_trial};
+use ringleader::protocol::Params;
+use ringleader::ring::{Interaction, MIN_N};
+use ringleader::trial::{From, Scheduler, Trial};
+use ringleader::value::Value;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use super::course::{Course, overwrite};
+use super::{MAX_EDITS, MAX_N};
+use crate::case::Case;
+use crate::json::Json;
+use crate::stop::Stop;
+
+/// A run, as a page describes it.
+#[derive(Deserialize)]
+struct Description {
+    protocol: Option<String>,
+    n: Option<usize>,
+    #[serde(default, deserialize_with = "parameters")]
+    params: BTreeMap<String, u64>,
+    start: Option<String>,
+    scheduler: Option<String>,
+    #[serde(default, deserialize_with = "optional_seed")]
+    seed: Option<u64>,
+    case: Option<Box<RawValue>>,
+    #[serde(default)]
+    edits: Vec<RawEdit>,
+}
+
+/// What determines a run, but for what is done to it by hand.
+#[derive(PartialEq)]
+pub(super) struct Base {
+    protocol: Option<String>,
+    n: Option<usize>,
+    params: BTreeMap<String, u64>,
+    start: Option<String>,
+    scheduler: Option<String>,
+    seed: Option<u64>,
+    /// The text of a case or configuration.
+    case: Option<String>,
+}
+
+/// Something done by hand, at the configuration after `step` interactions.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Edit {
+    pub(super) step: u64,
+    pub(super) what: What,
+}
+
+impl Edit {
+    pub(super) fn is_interaction(&self) -> bool {
+        matches!(self.what, What::Interact { .. })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum What {
+    /// Some variables of an agent are overwritten.
+    Set { agent: usize, state: Value },
+    /// Random values, which follow from the seed.
+    Corrupt { fault: Fault, seed: u64 },
+    /// This interaction comes next, whatever the schedule says, which goes on after it.
+    Interact { interaction: Interaction, coin: u64 },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawEdit {
+    step: u64,
+    agent: Option<usize>,
+    state: Option<Json>,
+    corrupt: Option<usize>,
+    place: Option<String>,
+    variable: Option<String>,
+    #[serde(default, deserialize_with = "optional_seed")]
+    seed: Option<u64>,
+    interact: Option<(usize, usize)>,
+    coin: Option<u64>,
+}
+
+/// Seeds are decimal digits in text, since scripts of a page have no integers of 64 bits; plain numbers are taken too.
+fn optional_seed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let Some(Json(value)) = Option::<Json>::deserialize(deserializer)? else { return Ok(None) };
+    let seed = match &value {
+        Value::Null => return Ok(None),
+        Value::Text(digits) => digits.parse().ok(),
+        Value::Int(number) => u64::try_from(*number).ok(),
+        _ => None,
+    };
+    let wrong = || serde::de::Error::custom(Error::new("seed", &value, "allowed is 0 to 2^64-1"));
+    seed.map(Some).ok_or_else(wrong)
+}
+
+fn parameters<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, u64>, D::Error> {
+    let number = |(name, Json(value)): (String, Json)| match value.as_int().and_then(|v| u64::try_from(v).ok()) {
+        Some(number) => Ok((name, number)),
+        None => Err(serde::de::Error::custom(Error::new(name, value, "allowed is a whole number"))),
+    };
+    BTreeMap::<String, Json>::deserialize(deserializer)?.into_iter().map(number).collect()
+}
+
+/// A description that was understood: where the run begins, and what happens to it.
+pub(super) struct Plan {
+    pub(super) base: Base,
+    pub(super) trial: Trial,
+    pub(super) first: Box<dyn Population>,
+    pub(super) script: Script,
+    pub(super) course: Course,
+    /// How many interactions were recorded, if the run comes from a recording.
+    pub(super) recorded: Option<u64>,
+    /// What the oracle remembers at the beginning.
+    pub(super) leaderless: Option<u64>,
+}
+
+/// Reads a description.
+pub(super) fn read(text: &[u8]) -> Result<Plan, Stop> {
+    let description: Description =
+        serde_json::from_slice(text).map_err(|error| Stop::Bad(format!("the description of the run: {error}")))?;
+    description.plan()
+}
+
+impl Description {
+    fn plan(self) -> Result<Plan, Stop> {
+        let Self { protocol, n, params, start, scheduler, seed, case, edits } = self;
+        let case = case.map(|case| case.get().to_owned());
+        let base = Base { protocol, n, params, start, scheduler, seed, case };
+        if edits.len() > MAX_EDITS {
+            return Err(Error::new("edits", edits.len(), format!("at most {MAX_EDITS}")).into());
+        }
+        let mut case = match &base.case {
+            Some(case) => serde_json::from_str(case).map_err(|error| Stop::Bad(format!("the case: {error}")))?,
+            None => Case::default(),
+        };
+        let trial = base.trial(&mut case)?;
+        let mut first = populate_trial(&trial)?;
+        if let Some(steps) = case.leaderless {
+            first.set_leaderless(steps)?;
+        }
+        let goes_on = Script::new(trial.scheduler, first.ring(), trial.seed);
+        let (script, recorded) = match case.schedule {
+            Some(_) => case.script(first.as_ref()).map(|(script, steps)| (script, Some(steps)))?,
+            None => (goes_on.clone(), case.steps),
+        };
+        let mut all = faults(&mut case);
+        all.extend(read_edits(edits, first.as_ref())?);
+        all.sort_by_key(|edit| (edit.step, edit.is_interaction()));
+        check(&all, first.as_ref())?;
+        let course = Course { edits: all, goes_on };
+        Ok(Plan { base, trial, first, script, course, recorded, leaderless: case.leaderless })
+    }
+}
+
+impl Base {
+    fn trial(&self, case: &mut Case) -> Result<Trial, Stop> {
+        let params = Params(self.params.clone().into_iter().collect());
+        let mut trial = if self.case.is_some() {
+            case.trial(case.protocol.is_none().then_some(self.protocol.as_deref()).flatten(), &Params::default())?
+        } else {
+            let protocol = self.protocol.as_deref().unwrap_or("ppl");
+            Trial { params, ..Trial::new(protocol, self.n.unwrap_or(64), 0) }
+        };
+        if !(MIN_N..=MAX_N).contains(&trial.n) {
+            return Err(Error::new("n", trial.n, format!("a ring that is shown has {MIN_N} to {MAX_N} agents")).into());
+        }
+        if self.case.is_none() {
+            trial.from = self.start.clone().map(From::Named);
+        }
+        let scheduler = case.scheduler.as_ref().or(self.scheduler.as_ref());
+        trial.scheduler = scheduler.map_or(Ok(Scheduler::default()), |name| Scheduler::named(name))?;
+        trial.seed = case.seed.or(self.seed).unwrap_or(1);
+        Ok(trial)
+    }
+}
+
+/// The faults of a case, as if they were done by hand.
+fn faults(case: &mut Case) -> Vec<Edit> {
+    let set = |step: u64, (agent, state)| Edit { step, what: What::Set { agent, state } };
+    case.faults.drain(..).flat_map(|fault| fault.agents.into_iter().map(move |agent| set(fault.step, agent))).collect()
+}
+
+fn read_edits(edits: Vec<RawEdit>, first: &dyn Population) -> Result<Vec<Edit>, Error> {
+    let read = |(k, raw): (usize, RawEdit)| {
+        let (step, place) = (raw.step, format!("edits[{k}]"));
+        read_edit(raw, first).map(|what| Edit { step, what }).map_err(|error| error.at(&place))
+    };
+    edits.into_iter().enumerate().map(read).collect()
+}
+
+const FORM: &str = "an edit has a step and either agent and state, or corrupt, or interact";
+
+fn read_edit(raw: RawEdit, first: &dyn Population) -> Result<What, Error> {
+    match raw {
+        RawEdit { agent: Some(agent), state: Some(Json(state)), corrupt: None, interact: None, .. } => {
+            Ok(What::Set { agent, state })
+        }
+        RawEdit { corrupt: Some(k), agent: None, state: None, interact: None, .. } => {
+            let place = match raw.place.as_deref() {
+                None | Some("random") => Place::Random(k),
+                Some("contiguous") => Place::Contiguous(k),
+                Some(other) => return Err(Error::new("place", other, "allowed is random, contiguous")),
+            };
+            let fault = Fault { place, variable: raw.variable, when: When::Step(raw.step) };
+            Ok(What::Corrupt { fault, seed: raw.seed.unwrap_or(0) })
+        }
+        RawEdit { interact: Some((initiator, responder)), agent: None, state: None, corrupt: None, .. } => {
+            let interaction = first.ring().between(initiator, responder)?;
+            let sides = first.dice().iter().product::<u64>().max(1);
+            Ok(What::Interact { interaction, coin: raw.coin.unwrap_or(0) % sides })
+        }
+        _ => Err(Error::new("step", raw.step, FORM)),
+    }
+}
+
+/// Finds out now what would be refused later: whether a value is allowed does not depend on the configuration.
+fn check(edits: &[Edit], first: &dyn Population) -> Result<(), Error> {
+    let mut population = first.duplicate();
+    let twice = |pair: &&[Edit]| pair[0].step == pair[1].step && pair[0].is_interaction();
+    if let Some(pair) = edits.windows(2).find(twice) {
+        return Err(Error::new("interact at step", pair[0].step, "only one; the next comes a step later"));
+    }
+    for edit in edits {
+        let place = format!("step {}", edit.step);
+        match &edit.what {
+            What::Set { agent, state } => {
+                overwrite(population.as_mut(), *agent, state).map_err(|error| error.at(&place))?;
+            }
+            What::Corrupt { fault, seed } => {
+                population.strike(fault, *seed).map_err(|error| error.at(&place))?;
+            }
+            What::Interact { .. } => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,340 @@
+//! A run that can be looked at anywhere: forwards it is computed, backwards it is computed again from a snapshot.
+//!
+//! Snapshots and samples are taken at multiples of a stride that doubles when there are too many, so that the whole of any run is
+//! covered by a bounded number of them, and no step is farther from a snapshot than the stride.
+
+use std::time::{Duration, Instant};
+
+use ringleader::lab::{Population, Script};
+use ringleader::ring::Interaction;
+use ringleader::trial::Trial;
+use ringleader::value::Value;
+
+use super::course::{Course, Cursor, Log};
+use super::description::{Base, Plan};
+use crate::stop::Stop;
+
+/// So many interactions are run between two looks at the time.
+const CHUNK: u64 = 1 << 14;
+/// The most samples of a run.
+const SAMPLES: usize = 512;
+/// Snapshots of one run may take about this many bytes.
+const SNAPSHOT_BYTES: usize = 64 << 20;
+/// What an agent takes in a snapshot, its share of the schedule included.
+const AGENT_BYTES: usize = 128;
+
+/// Things at the multiples of a stride.
+pub(super) struct Series<T> {
+    pub(super) stride: u64,
+    most: usize,
+    pub(super) items: Vec<(u64, T)>,
+}
+
+impl<T> Series<T> {
+    fn new(most: usize) -> Self {
+        Self { stride: 1, most, items: Vec::new() }
+    }
+
+    fn due(&self, at: u64) -> bool {
+        at.is_multiple_of(self.stride) && self.items.last().is_none_or(|(last, _)| *last < at)
+    }
+
+    /// The next step at which something is due.
+    fn next(&self, at: u64) -> u64 {
+        (at / self.stride + 1).saturating_mul(self.stride)
+    }
+
+    fn push(&mut self, at: u64, item: T) {
+        self.items.push((at, item));
+        if self.items.len() > self.most {
+            self.stride *= 2;
+            let stride = self.stride;
+            self.items.retain(|(at, _)| at.is_multiple_of(stride));
+        }
+    }
+
+    /// The last that is not after a step.
+    fn before(&self, step: u64) -> Option<&T> {
+        let after = self.items.partition_point(|(at, _)| *at <= step);
+        Some(&self.items.get(after.checked_sub(1)?)?.1)
+    }
+}
+
+/// What the charts show of a configuration.
+pub(super) struct Sample {
+    pub(super) gauges: Vec<(&'static str, usize)>,
+    pub(super) phases: Vec<(&'static str, bool)>,
+    pub(super) safe: bool,
+}
+
+impl Sample {
+    pub(super) fn of(population: &dyn Population) -> Self {
+        let phases = population.phases().into_iter().map(|(name, _, holds)| (name, holds)).collect();
+        Self { gauges: population.gauges(), phases, safe: population.is_safe() }
+    }
+}
+
+/// The interaction that led to a configuration.
+pub(super) struct Last {
+    pub(super) interaction: Interaction,
+    pub(super) by: &'static str,
+    pub(super) coin: Option<u64>,
+    /// The states before it.
+    pub(super) before: [Value; 2],
+    pub(super) happenings: Vec<&'static str>,
+}
+
+/// What a page wants to see.
+pub(super) struct Ask {
+    pub(super) from: u64,
+    pub(super) steps: u64,
+    pub(super) time: Duration,
+    pub(super) until: Vec<String>,
+}
+
+/// What was found on the way to a frame.
+pub(super) struct Found {
+    pub(super) behind: bool,
+    pub(super) event: Option<&'static str>,
+}
+
+pub(super) struct Run {
+    base: Base,
+    pub(super) trial: Trial,
+    pub(super) recorded: Option<u64>,
+    pub(super) leaderless: Option<u64>,
+    pub(super) first: Box<dyn Population>,
+    pub(super) script: Script,
+    pub(super) course: Course,
+    pub(super) cursor: Cursor,
+    /// How the cursor came to where it is; `None` if that is not known.
+    pub(super) last: Option<Last>,
+    pub(super) furthest: u64,
+    pub(super) samples: Series<Sample>,
+    pub(super) snapshots: Series<Cursor>,
+}
+
+impl Run {
+    pub(super) fn new(plan: Plan) -> Self {
+        let Plan { base, trial, first, script, course, recorded, leaderless } = plan;
+        let cursor = Cursor::new(first.as_ref(), &script);
+        let snapshots = Series::new((SNAPSHOT_BYTES / (trial.n * AGENT_BYTES)).clamp(32, SAMPLES));
+        let samples = Series::new(SAMPLES);
+        let mut run = Self {
+            base,
+            trial,
+            recorded,
+            leaderless,
+            first,
+            script,
+            course,
+            cursor,
+            last: None,
+            furthest: 0,
+            samples,
+            snapshots,
+        };
+        run.note();
+        run
+    }
+
+    /// The same run with other edits, if it is the same but for them: what both have in common is kept.
+    pub(super) fn replan(&mut self, plan: Plan) {
+        if self.base != plan.base {
+            *self = Self::new(plan);
+            return;
+        }
+        let old = std::mem::replace(&mut self.course, plan.course);
+        let common = old.edits.iter().zip(&self.course.edits).take_while(|(a, b)| a == b).count();
+        let differ = [&old.edits, &self.course.edits].map(|edits| edits.get(common).map_or(u64::MAX, |edit| edit.step));
+        let until = differ[0].min(differ[1]);
+        self.snapshots.items.retain(|(at, cursor)| *at <= until && cursor.applied <= common);
+        self.samples.items.retain(|(at, _)| *at < until || *at == 0);
+        self.furthest = self.furthest.min(until);
+        if self.cursor.at > until || self.cursor.applied > common {
+            self.restore(0);
+        }
+    }
+
+    /// Takes what is due at the cursor.
+    fn note(&mut self) {
+        self.furthest = self.furthest.max(self.cursor.at);
+        if self.samples.due(self.cursor.at) {
+            self.samples.push(self.cursor.at, Sample::of(self.cursor.population.as_ref()));
+        }
+        if self.snapshots.due(self.cursor.at) {
+            self.snapshots.push(self.cursor.at, self.cursor.duplicate());
+        }
+    }
+
+    /// A cursor at a snapshot that is not after a step.
+    pub(super) fn near(&self, step: u64) -> Cursor {
+        let beginning = || Cursor::new(self.first.as_ref(), &self.script);
+        self.snapshots.before(step).map_or_else(beginning, Cursor::duplicate)
+    }
+
+    fn restore(&mut self, step: u64) {
+        self.cursor = self.near(step);
+        self.last = None;
+    }
+
+    /// Goes on to a step, or until the time is up. A failure leaves the run at its beginning.
+    fn advance(&mut self, step: u64, deadline: Instant) -> Result<(), Stop> {
+        while self.cursor.at < step && Instant::now() < deadline {
+            self.last = None;
+            let at = self.cursor.at;
+            let goal = step.min(at + CHUNK).min(self.samples.next(at)).min(self.snapshots.next(at));
+            let gone = self.cursor.forward(&self.course, goal);
+            self.checked(gone)?;
+            self.note();
+        }
+        Ok(())
+    }
+
+    fn checked<T>(&mut self, done: Result<T, Stop>) -> Result<T, Stop> {
+        if done.is_err() {
+            self.restore(0);
+        }
+        done
+    }
+
+    /// One interaction, looked at closely.
+    fn single(&mut self) -> Result<(), Stop> {
+        let applied = self.cursor.apply(&self.course);
+        self.checked(applied)?;
+        let Some(interaction) = self.cursor.upcoming(&self.course) else { return Ok(()) };
+        let Interaction { initiator, responder } = interaction;
+        let before = [initiator, responder].map(|i| self.cursor.population.agent(i));
+        let by = match &self.cursor.script {
+            _ if self.cursor.by_hand(&self.course).is_some() => "hand",
+            Script::Recorded(_) => "recorded",
+            _ => self.trial.scheduler.name(),
+        };
+        let happenings = self.happenings();
+        let stepped = self.step();
+        let coin = self.checked(stepped)?;
+        self.last = Some(Last { interaction, by, coin, before, happenings });
+        self.note();
+        Ok(())
+    }
+
+    /// What the next interaction will do.
+    fn happenings(&self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for (name, _) in self.cursor.population.happenings() {
+            let found = self.cursor.duplicate().leg(&self.course, 1, &[name]);
+            names.extend(found.ok().flatten());
+        }
+        names
+    }
+
+    /// One interaction, and the coin that it read.
+    fn step(&mut self) -> Result<Option<u64>, Stop> {
+        self.cursor.log = Some(Log::default());
+        let gone = self.cursor.forward(&self.course, self.cursor.at + 1);
+        let log = self.cursor.log.take().unwrap_or_default();
+        gone.map(|()| log.coins.last().copied())
+    }
+
+    /// Moves the cursor to a step, by an interaction that is looked at closely; at most as far as the time allows.
+    pub(super) fn move_to(&mut self, step: u64, deadline: Instant) -> Result<(), Stop> {
+        let known = self.cursor.at == step && (self.last.is_some() || step == 0);
+        if !known {
+            let before = step.saturating_sub(1);
+            let snapshot = self.near(before);
+            if self.cursor.at > before || snapshot.at > self.cursor.at {
+                (self.cursor, self.last) = (snapshot, None);
+            }
+            self.advance(before, deadline)?;
+            if step > 0 {
+                self.single()?;
+            }
+        }
+        let applied = self.cursor.apply(&self.course);
+        self.checked(applied)
+    }
+
+    /// Goes where a page asks to go.
+    pub(super) fn go(&mut self, ask: &Ask) -> Result<Found, Stop> {
+        let deadline = Instant::now() + ask.time;
+        self.move_to(ask.from, deadline)?;
+        let behind = self.cursor.at < ask.from;
+        if behind || ask.steps == 0 {
+            return Ok(Found { behind, event: None });
+        }
+        let goal = self.cursor.at.saturating_add(ask.steps);
+        let event = match self.wanted(&ask.until) {
+            wanted if wanted.is_empty() => {
+                self.advance(goal - 1, deadline)?;
+                self.single()?;
+                None
+            }
+            wanted => self.seek(goal, &wanted, deadline)?,
+        };
+        Ok(Found { behind, event })
+    }
+
+    /// The names of what is wanted; "phase" stands for all phases, "safe" for the safe set.
+    fn wanted(&self, until: &[String]) -> Vec<&'static str> {
+        let (population, until) = (&self.first, |name: &str| until.iter().any(|wanted| wanted == name));
+        let happenings = population.happenings().into_iter().map(|(name, _)| name).filter(|name| until(name));
+        let phases =
+            population.phases().into_iter().map(|(name, ..)| name).filter(|name| until("phase") || until(name));
+        let safe = until("safe").then_some(population.about().safe);
+        happenings.chain(phases).chain(safe).collect()
+    }
+
+    /// Goes on to the first step with something wanted, to a step, or until the time is up.
+    fn seek(&mut self, goal: u64, wanted: &[&str], deadline: Instant) -> Result<Option<&'static str>, Stop> {
+        let mut chunk = 64;
+        loop {
+            let (before, at) = (self.cursor.duplicate(), self.cursor.at);
+            let step = goal.min(at + chunk).min(self.samples.next(at)).min(self.snapshots.next(at));
+            let sought = self.cursor.leg(&self.course, step - at, wanted);
+            let name = self.checked(sought)?;
+            let found = self.cursor.at;
+            if name.is_some() || found == goal || Instant::now() >= deadline {
+                self.retrace(before, found)?;
+                return Ok(name);
+            }
+            self.note();
+            chunk = (2 * chunk).min(CHUNK);
+        }
+    }
+
+    /// Goes again to a step, from a place before it, to look closely at its interaction.
+    fn retrace(&mut self, before: Cursor, step: u64) -> Result<(), Stop> {
+        (self.cursor, self.last) = (before, None);
+        if step > self.cursor.at {
+            let gone = self.cursor.forward(&self.course, step - 1);
+            self.checked(gone)?;
+            self.single()?;
+        }
+        Ok(())
+    }
+
+    /// Configurations at about `rows` steps between two, as `look` sees them: snapshots if they lie close enough, else computed.
+    pub(super) fn rows<T>(
+        &self,
+        from: u64,
+        to: u64,
+        rows: u64,
+        look: impl Fn(&dyn Population) -> T,
+    ) -> Result<Vec<(u64, T)>, Stop> {
+        let to = to.min(self.furthest);
+        let from = from.min(to);
+        if to - from >= 64 * self.snapshots.stride {
+            let within = self.snapshots.items.iter().filter(|(at, _)| (from..=to).contains(at));
+            return Ok(within.map(|(at, cursor)| (*at, look(cursor.population.as_ref()))).collect());
+        }
+        let (mut cursor, rows) = (self.near(from), rows.clamp(1, to - from + 1));
+        let mut seen = Vec::new();
+        for k in 0..rows {
+            let step = from + (u128::from(to - from) * u128::from(k) / u128::from((rows - 1).max(1))) as u64;
+            cursor.forward(&self.course, step)?;
+            cursor.apply(&self.course)?;
+            seen.push((step, look(cursor.population.as_ref())));
+        }
+        Ok(seen)
+    }
+}

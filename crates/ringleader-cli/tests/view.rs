@@ -1,0 +1,421 @@
+//! The server of `view`, spoken to in plain HTTP: what it shows is what `replay` computes, links are functions of plain data, and
+//! nothing that a client says can hurt it.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod harness;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, ChildStdout, Stdio};
+use std::time::Duration;
+
+use harness::{program, ringleader_with_input};
+use serde_json::{Value, json};
+
+/// A server that ends with its test.
+struct Server {
+    child: Child,
+    port: u16,
+    /// Kept open, so that the server can always write.
+    _stdout: BufReader<ChildStdout>,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    fn start(options: &[&str]) -> Self {
+        let mut command = program();
+        command.args(["view", "--port", "0", "--no-open"]).args(options).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        stdout.read_line(&mut line).unwrap();
+        let port = line.trim().trim_end_matches('/').rsplit(':').next().unwrap().parse().unwrap();
+        Self { child, port, _stdout: stdout }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream
+    }
+
+    /// Sends bytes as they are, and reads all that comes back.
+    fn raw(&self, request: &[u8]) -> String {
+        let mut stream = self.connect();
+        // The server may have said no and closed before all was sent.
+        let _ = stream.write_all(request);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// Status and body of the answer to a request with these further headers.
+    fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+            self.port,
+            body.len()
+        );
+        let answer = self.raw(request.as_bytes());
+        let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+        (status, answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default())
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let (status, body) = self.ask("GET", path, "", "");
+        assert_eq!(status, 200, "{path}: {body}");
+        serde_json::from_str(&body).unwrap()
+    }
+
+    fn send(&self, method: &str, path: &str, description: &Value) -> (u16, Value) {
+        let (status, body) = self.ask(method, path, "Content-Type: application/json\r\n", &description.to_string());
+        (status, serde_json::from_str(&body).unwrap())
+    }
+
+    /// The path of a new run.
+    fn open(&self, description: &Value) -> String {
+        let (status, run) = self.send("POST", "/api/runs", description);
+        assert_eq!(status, 200, "{run}");
+        format!("/api/runs/{}", run["id"].as_str().unwrap())
+    }
+
+    /// The frame at a step, asked for until it is there.
+    fn frame(&self, run: &str, step: u64) -> Value {
+        loop {
+            let frame = self.get(&format!("{run}/frame?from={step}&ms=250&hash=1"));
+            if frame["behind"] == false {
+                return frame;
+            }
+        }
+    }
+}
+
+/// Exit code and standard output.
+fn ringleader(arguments: &[&str], input: &str) -> (i32, String) {
+    let output = ringleader_with_input(arguments, input);
+    (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+}
+
+fn ppl(edits: &Value) -> Value {
+    json!({"protocol": "ppl", "n": 16, "params": {"c1": 2}, "start": "uniform", "seed": "18446744073709551615", "edits": edits})
+}
+
+fn conformance(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance").join(name);
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn a_frame_is_a_function_of_the_description_and_the_step() {
+    let server = Server::start(&[]);
+    let edits = json!([
+        {"step": 100, "agent": 3, "state": {"dist": 2, "leader": 1}},
+        {"step": 100, "interact": [3, 4]},
+        {"step": 700, "corrupt": 5, "seed": "9"},
+        {"step": 5000, "corrupt": 4, "place": "contiguous", "variable": "dist", "seed": 3},
+    ]);
+    let (one, two) = (server.open(&ppl(&edits)), server.open(&ppl(&edits)));
+    // Forwards, and in any order: the same.
+    let steps = [0, 1, 99, 100, 101, 102, 699, 700, 701, 4999, 5000, 60_000, 123_457];
+    let forwards: Vec<Value> = steps.iter().map(|&step| server.frame(&one, step)).collect();
+    for k in [12, 3, 7, 0, 11, 4, 10, 1, 9, 2, 8, 6, 5] {
+        let frame = server.frame(&two, steps[k]);
+        for part in ["hash", "last", "columns", "leaders", "gauges", "phases", "safe", "segments", "edits", "step"] {
+            assert_eq!(frame[part], forwards[k][part], "step {}, {part}", steps[k]);
+        }
+    }
+    assert_eq!(forwards[4]["last"]["by"], "hand");
+    assert_eq!((&forwards[4]["last"]["initiator"], &forwards[5]["last"]["by"]), (&json!(3), &json!("clocks")));
+}
+
+#[test]
+fn edits_keep_what_they_have_in_common_and_undo() {
+    let server = Server::start(&[]);
+    let run = server.open(&ppl(&json!([])));
+    let plain: Vec<Value> = [50, 5000, 90_000].iter().map(|&step| server.frame(&run, step)["hash"].clone()).collect();
+    let edit = json!([{"step": 4000, "corrupt": 16, "seed": 1}]);
+    assert_eq!(server.send("PUT", &run, &ppl(&edit)).0, 200);
+    let fresh = server.open(&ppl(&edit));
+    for (step, k) in [(90_000, 2), (5000, 1), (50, 0)] {
+        let hash = server.frame(&run, step)["hash"].clone();
+        assert_eq!(hash, server.frame(&fresh, step)["hash"], "step {step}");
+        assert_eq!(hash == plain[k], step < 4000, "step {step}");
+    }
+    assert_eq!(server.send("PUT", &run, &ppl(&json!([]))).0, 200);
+    for (step, k) in [(5000, 1), (50, 0), (90_000, 2)] {
+        assert_eq!(server.frame(&run, step)["hash"], plain[k], "step {step}");
+    }
+}
+
+#[test]
+fn exported_cases_replay() {
+    let server = Server::start(&[]);
+    let hand = json!([
+        {"step": 10, "interact": [15, 0]},
+        {"step": 11, "interact": [0, 1]},
+        {"step": 11, "agent": 0, "state": {"leader": 1}},
+        {"step": 200, "corrupt": 3, "seed": 5},
+    ]);
+    let corrupted = json!([{"step": 0, "corrupt": 3, "seed": 5}, {"step": 120_000, "corrupt": 3, "seed": 6}]);
+    let undirected = json!({"protocol": "undirected", "n": 7, "seed": "4", "start": "uniform",
+        "edits": [{"step": 3, "interact": [4, 3], "coin": 77}, {"step": 4, "interact": [4, 5], "coin": 200}]});
+    let oracle = json!({"protocol": "fj", "n": 5, "seed": "4", "params": {"delay": 3}});
+    let runs = [(ppl(&hand), 1000), (ppl(&corrupted), 150_000), (ppl(&json!([])), 0), (undirected, 300), (oracle, 50)];
+    for (description, step) in runs {
+        let run = server.open(&description);
+        let frame = server.frame(&run, step);
+        let (status, case) = server.ask("GET", &format!("{run}/case?step={step}"), "", "");
+        assert_eq!(status, 200, "{case}");
+        let (code, replayed) = ringleader(&["replay", "-"], &case);
+        assert_eq!(code, 0, "{description}");
+        let replayed: Value = serde_json::from_str(&replayed).unwrap();
+        assert_eq!((&replayed["steps"], &replayed["leaders"]), (&json!(step), &frame["leaders"]));
+        // And back: a case that was exported opens as the same run.
+        let again = server.open(&json!({"case": serde_json::from_str::<Value>(&case).unwrap()}));
+        assert_eq!(server.frame(&again, step)["hash"], frame["hash"], "{description}");
+        let (_, config) = server.ask("GET", &format!("{run}/config?step={step}"), "", "");
+        let (code, facts) = ringleader(&["inspect", "-"], &config);
+        let facts: Value = serde_json::from_str(&facts).unwrap();
+        assert_eq!((code, &facts["hash"]), (0, &frame["hash"]));
+        let shown = server.get(&format!("{run}/facts?step={step}"));
+        shown.as_object().unwrap().iter().for_each(|(name, fact)| assert_eq!(&facts[name], fact, "{name}"));
+    }
+}
+
+#[test]
+fn a_conformance_case_is_shown_as_it_is_replayed() {
+    let server = Server::start(&[]);
+    for name in ["ppl_13_n8_psi4_k5.json", "ppl_40_n4_psi2_k1.json", "pcl_1_n4.json", "undirected_2_n5.json"] {
+        let case = conformance(name);
+        let run = server.open(&json!({"case": case}));
+        let hashes = case["hashes"].as_array().unwrap();
+        for expected in hashes.iter().rev() {
+            let frame = server.frame(&run, expected[0].as_u64().unwrap());
+            assert_eq!(frame["hash"], expected[1], "{name}");
+        }
+        let end = case["schedule"].as_array().unwrap().len() as u64;
+        assert_eq!(server.frame(&run, end - 1)["end"], end, "{name}");
+        let after = server.frame(&run, end + 1);
+        assert_eq!((&after["end"], &after["last"]["by"]), (&Value::Null, &json!("clocks")), "{name}");
+    }
+}
+
+#[test]
+fn events_are_found_at_their_exact_steps() {
+    let server = Server::start(&[]);
+    let run = server.open(&json!({"protocol": "ppl", "n": 8, "params": {"c1": 1}, "seed": "5"}));
+    let (_, record) = ringleader(&["run", "--n", "8", "--c1", "1", "--seed", "5", "--json"], "");
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let seek = |from: u64, until: &str| loop {
+        let frame = server.get(&format!("{run}/frame?from={from}&steps=100000000&ms=250&until={until}"));
+        if frame["event"] != Value::Null {
+            return frame;
+        }
+    };
+    let created = seek(0, "leader%20created");
+    assert_eq!(created["event"], json!({"kind": "happening", "name": "leader created"}));
+    assert!(created["last"]["happenings"].as_array().unwrap().contains(&json!("leader created")));
+    let first_leader = record["phases"].as_array().map(|phases| phases[0]["step"].clone());
+    assert_eq!(first_leader.as_ref().unwrap_or(&record["phases"]["first leader"]), &created["step"]);
+    let safe = seek(created["step"].as_u64().unwrap(), "safe");
+    assert_eq!((&safe["event"]["kind"], &safe["step"], &safe["safe"]), (&json!("safe"), &record["safe"], &json!(true)));
+    // Step by step gives the same events as seeking.
+    let (mut at, mut stepped) = (0, Vec::new());
+    while at < 3000 {
+        at += 1;
+        let frame = server.frame(&run, at);
+        let happened = frame["last"]["happenings"].as_array().unwrap();
+        if happened.iter().any(|name| name == "mode changed" || name == "token at its target") {
+            stepped.push(at);
+        }
+    }
+    let (mut at, mut sought) = (0, Vec::new());
+    while at < 3000 {
+        let frame = server.get(&format!(
+            "{run}/frame?from={at}&steps={}&ms=250&until=mode%20changed,token%20at%20its%20target",
+            3000 - at
+        ));
+        at = frame["step"].as_u64().unwrap();
+        if frame["event"] != Value::Null {
+            sought.push(at);
+        }
+    }
+    assert!(!stepped.is_empty());
+    assert_eq!(stepped, sought);
+}
+
+#[test]
+fn bad_descriptions_are_refused_with_the_value_and_what_is_allowed() {
+    let server = Server::start(&[]);
+    let bad = [
+        (json!({"n": 2}), "3 to 16384"),
+        (json!({"n": 20000}), "3 to 16384"),
+        (json!({"protocol": "nonsense"}), "allowed is ppl"),
+        (json!({"params": {"psi": 1}}), "psi"),
+        (json!({"params": {"psi": -1}}), "psi = -1"),
+        (json!({"params": {"phi": 1}}), "psi, c1"),
+        (json!({"start": "nowhere"}), "leaderless"),
+        (json!({"scheduler": "fair"}), "clocks, uniform"),
+        (json!({"seed": "-1"}), "0 to 2^64-1"),
+        (json!({"seed": "1e3"}), "0 to 2^64-1"),
+        (json!({"edits": [{"step": 1, "agent": 64, "state": {}}]}), "0 to 63"),
+        (json!({"edits": [{"step": 1, "agent": 1, "state": {"dist": 99}}]}), "[0, 11]"),
+        (json!({"edits": [{"step": 1, "agent": 1, "state": {"dust": 9}}]}), "dust"),
+        (json!({"edits": [{"step": 1, "corrupt": 0}]}), "1 to n = 64"),
+        (json!({"edits": [{"step": 1, "corrupt": 1, "place": "left"}]}), "random, contiguous"),
+        (json!({"edits": [{"step": 1, "interact": [1, 0]}]}), "right neighbour"),
+        (json!({"edits": [{"step": 1, "interact": [0, 1]}, {"step": 1, "interact": [1, 2]}]}), "a step later"),
+        (json!({"edits": [{"step": 1}]}), "an edit has"),
+        (json!({"edits": [{"step": 1, "agnt": 1}]}), "agnt"),
+        (json!({"case": {"protocol": "P_PL"}}), "config"),
+        (json!({"case": {"protocol": "P_PL", "psi": 2, "config": [{}, {}, {}]}}), "agent 0"),
+        (json!({"case": 7}), "case"),
+        (json!([1]), "description"),
+        (json!({"edits": vec![json!({"step": 1, "corrupt": 1}); 1001]}), "at most 1000"),
+    ];
+    for (description, said) in bad {
+        let (status, answer) = server.send("POST", "/api/runs", &description);
+        assert_eq!(status, 400, "{description}");
+        let error = answer["error"].as_str().unwrap();
+        assert!(error.contains(said), "{description}: {error}");
+    }
+    let run = server.open(&ppl(&json!([])));
+    for query in
+        ["frame?from=-1", "frame?from=x", "frame?steps=99999999999999999999", "spacetime", "spacetime?variable=dust"]
+    {
+        assert_eq!(server.ask("GET", &format!("{run}/{query}"), "", "").0, 400, "{query}");
+    }
+    // Nothing that was refused has changed the run.
+    assert_eq!(server.send("PUT", &run, &json!({"n": 1})).0, 400);
+    assert_eq!(server.frame(&run, 7)["step"], 7);
+    assert_eq!(server.ask("GET", "/api/runs/0123456789abcdef/frame", "", "").0, 404);
+}
+
+#[test]
+fn a_far_step_is_reached_in_short_requests() {
+    let server = Server::start(&[]);
+    let run = server.open(&json!({"protocol": "ppl", "n": 1000, "seed": "1"}));
+    let first = server.get(&format!("{run}/frame?from=20000000&ms=20"));
+    assert_eq!(first["behind"], true);
+    let there = server.frame(&run, 20_000_000);
+    let history = server.get(&format!("{run}/history"));
+    let steps = history["steps"].as_array().unwrap();
+    assert!((200..=513).contains(&steps.len()), "{}", steps.len());
+    assert_eq!(history["gauges"]["tokens"].as_array().unwrap().len(), steps.len());
+    let diagram = server.get(&format!("{run}/spacetime?variable=dist&to=20000000&rows=200"));
+    let rows = diagram["steps"].as_array().unwrap().len();
+    let values = diagram["values"].as_str().unwrap();
+    assert_eq!(values.len(), (rows * 1000 * 2).div_ceil(3) * 4);
+    // Back is near, however far the run has gone, and the same as before.
+    assert_ne!(server.frame(&run, 12_345_678)["hash"], there["hash"]);
+    assert_eq!(server.frame(&run, 20_000_000)["hash"], there["hash"]);
+}
+
+#[test]
+fn foreign_pages_and_names_are_refused() {
+    let server = Server::start(&[]);
+    let port = server.port;
+    let status = |request: String| server.raw(request.as_bytes()).split(' ').nth(1).unwrap_or("").to_owned();
+    let head = |host: &str, more: &str| {
+        format!("GET /api/protocols HTTP/1.1\r\nHost: {host}\r\n{more}Connection: close\r\n\r\n")
+    };
+    assert_eq!(status(head(&format!("localhost:{port}"), "")), "200");
+    assert_eq!(status(head("example.org", "")), "403");
+    assert_eq!(status(head(&format!("example.org:{port}"), "")), "403");
+    assert_eq!(status(head(&format!("127.0.0.1:{port}"), "Origin: http://example.org\r\n")), "403");
+    assert_eq!(status(head(&format!("127.0.0.1:{port}"), "Origin: null\r\n")), "403");
+    assert_eq!(status(head(&format!("127.0.0.1:{port}"), &format!("Origin: http://127.0.0.1:{port}\r\n"))), "200");
+    assert_eq!(server.ask("POST", "/api/runs", "Content-Type: text/plain\r\n", "{}").0, 415);
+}
+
+#[test]
+fn nothing_but_the_page_can_be_read() {
+    let server = Server::start(&[]);
+    for path in [
+        "/../Cargo.toml",
+        "/..%2f..%2fCargo.toml",
+        "/etc/passwd",
+        "//etc/passwd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/src/main.rs",
+        "/ui/index.html",
+    ] {
+        assert_eq!(server.ask("GET", path, "", "").0, 404, "{path}");
+    }
+    let (status, page) = server.ask("GET", "/", "", "");
+    assert!(status == 200 && page.contains("<title>"));
+    assert_eq!(server.ask("DELETE", "/", "Content-Type: application/json\r\n", "").0, 405);
+}
+
+#[test]
+fn garbage_disconnects_and_many_tabs_do_not_hurt_it() {
+    let server = Server::start(&[]);
+    let garbage: [&[u8]; 6] = [
+        b"\0\0\0\0",
+        b"GET",
+        b"GET / HTTP/9.9\r\n\r\n",
+        b"\r\n\r\n\r\n",
+        &[0xff; 5000],
+        b"POST /api/runs HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n",
+    ];
+    for bytes in garbage {
+        let mut stream = server.connect();
+        let _ = stream.write_all(bytes);
+    }
+    let body = "[".repeat(1 << 20);
+    assert_eq!(server.ask("POST", "/api/runs", "Content-Type: application/json\r\n", &body).0, 400);
+    let large = format!(
+        "POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+        server.port,
+        40 << 20
+    );
+    let refused = server.raw(&[large.as_bytes(), &vec![b' '; 40 << 20]].concat());
+    assert!(refused.is_empty() || refused.starts_with("HTTP/1.1 413"), "{refused}");
+    // Ask and go away, many times; then many tabs, the first of which is forgotten and says so.
+    let first = server.open(&json!({"n": 1000}));
+    for k in 0..40 {
+        let request =
+            format!("GET {first}/frame?from=100000000&ms=250 HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", server.port);
+        let mut stream = server.connect();
+        stream.write_all(&request.as_bytes()[..request.len() - k % 7]).unwrap();
+    }
+    let tabs: Vec<String> = (0..20).map(|seed| server.open(&json!({"n": 300, "seed": seed}))).collect();
+    assert_eq!(server.ask("GET", &format!("{first}/frame"), "", "").0, 404);
+    std::thread::scope(|scope| {
+        for tab in &tabs[4..] {
+            scope.spawn(|| (0..3).for_each(|k| assert_eq!(server.frame(tab, 50_000 * k)["step"], 50_000 * k)));
+        }
+    });
+}
+
+#[test]
+fn the_command_line_says_what_is_shown_first() {
+    let server = Server::start(&["--protocol", "por", "--n", "9", "--seed", "7", "--start", "two-segments"]);
+    let opening = server.get("/api/opening");
+    assert_eq!((&opening["protocol"], &opening["n"], &opening["seed"]), (&json!("por"), &json!(9), &json!("7")));
+    let run = server.open(&opening);
+    assert_eq!(server.frame(&run, 0)["gauges"]["segments"], 2);
+    let refused: [&[&str]; 6] = [
+        &["--n", "2"],
+        &["--n", "99999"],
+        &["--protocol", "nonsense"],
+        &["--start", "nowhere"],
+        &["missing.json"],
+        &["--scheduler", "fair"],
+    ];
+    for options in refused {
+        let all: Vec<&str> = ["view", "--no-open", "--port", "0"].iter().chain(options).copied().collect();
+        assert_eq!(ringleader(&all, "").0, 2, "{options:?}");
+    }
+    let port = server.port.to_string();
+    assert_eq!(ringleader(&["view", "--no-open", "--port", &port], "").0, 2);
+    assert_eq!(ringleader(&["view", "--no-open", "--port", "0", "-"], "{\"config\": [").0, 2);
+}

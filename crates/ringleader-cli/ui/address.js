@@ -1,0 +1,68 @@
+// The address bar follows what is shown, and what is shown follows the address bar.
+
+import { LINK_LIMIT, decode, encode } from "./link.js";
+import { button, throttled } from "./dom.js";
+import { attempt, complain, say } from "./messages.js";
+import { step } from "./player.js";
+import { emit, on, state } from "./store.js";
+
+/** @type {(link: import("./types").Link) => Promise<void>} */
+let follow = async () => {};
+let written = "";
+let tooLarge = false;
+
+/** The fragment for what is shown. */
+export const fragment = () => (state.description ? encode(state.description, step(), state.view) : "");
+
+/** @param {"pushState" | "replaceState"} way */
+function write(way) {
+  const link = fragment();
+  tooLarge = link.length > LINK_LIMIT;
+  if (tooLarge || link === written || link === "") return;
+  written = link;
+  history[way](null, "", link);
+}
+
+/** A deliberate change: Back comes back to before it. */
+export const remember = () => write("pushState");
+
+/** Something that merely goes on. */
+const keepUp = throttled(500, () => write("replaceState"));
+
+/** Reads a link; what is wrong with it is told, the rest is followed. @param {string} text */
+export async function read(text) {
+  const protocols = state.catalogue?.protocols ?? [];
+  const link = await decode(text, protocols);
+  await follow(link);
+  if (link.problems.length > 0) complain(link.problems.join(". "));
+}
+
+async function changed() {
+  if (location.hash === written || location.hash === "") return;
+  written = location.hash;
+  await attempt(() => read(location.hash));
+}
+
+async function copy() {
+  write("replaceState");
+  if (tooLarge) throw new Error("too large for a link; share the case file");
+  await navigator.clipboard.writeText(location.href);
+  say("Link copied.");
+}
+
+export const copyLink = () => attempt(copy);
+
+/** @param {(link: import("./types").Link) => Promise<void>} follower */
+export function startAddress(follower) {
+  follow = follower;
+  addEventListener("popstate", changed);
+  addEventListener("hashchange", changed);
+  button("copy-link").addEventListener("click", copyLink);
+  on("frame view", keepUp);
+}
+
+/** Sets the view that a link asks for. @param {import("./types").View} view */
+export function restoreView(view) {
+  state.view = { ...view };
+  emit("view");
+}

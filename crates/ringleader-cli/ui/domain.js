@@ -1,0 +1,100 @@
+// Values and their domains: the number of a value (for colours and the space-time diagram), its text, and back.
+
+/** @typedef {import("./types").Domain} Domain */
+/** @typedef {import("./types").Value} Value */
+
+/**
+ * The number of a value in the order of its domain: 0 is the lowest, or null.
+ * @param {Domain} domain
+ * @param {Value} value
+ * @returns {number}
+ */
+export function indexOf(domain, value) {
+  switch (domain.kind) {
+    case "range": return Number(value) - (domain.low ?? 0);
+    case "names": return Math.max(0, (domain.names ?? []).indexOf(String(value)));
+    case "token": return tokenIndex(domain.psi ?? 0, value);
+    case "bits": return bitsIndex(value);
+    case "parts": return partsIndex(domain, value);
+  }
+}
+
+/** @param {number} psi @param {Value} value */
+function tokenIndex(psi, value) {
+  if (!Array.isArray(value)) return 0;
+  const [position, bit, carry] = value.map(Number);
+  return 1 + 4 * (position + psi - (position > 0 ? 2 : 1)) + 2 * bit + carry;
+}
+
+/** Bit strings by length, then by value. @param {Value} value */
+function bitsIndex(value) {
+  return Array.isArray(value) ? value.reduce((/** @type {number} */ sum, bit) => 2 * sum + Number(bit), 1) - 1 : 0;
+}
+
+/** @param {Domain} domain @param {Value} value */
+function partsIndex(domain, value) {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return 0;
+  return (domain.parts ?? []).reduce((sum, part) => sum * part.size + indexOf(part, value[part.name]), 0) + 1;
+}
+
+/**
+ * Value number `k`: the inverse of `indexOf`.
+ * @param {Domain} domain
+ * @param {number} k
+ * @returns {Value}
+ */
+export function nth(domain, k) {
+  switch (domain.kind) {
+    case "range": return k + (domain.low ?? 0);
+    case "names": return domain.names?.[k] ?? "";
+    case "token": return k === 0 ? null : nthToken(domain.psi ?? 0, k - 1);
+    case "bits": return [...(k + 1).toString(2).slice(1)].map(Number);
+    case "parts": return k === 0 ? null : nthParts(domain, k - 1);
+  }
+}
+
+/** There is no position 0. @param {number} psi @param {number} k */
+function nthToken(psi, k) {
+  const position = Math.floor(k / 4) + 1 - psi;
+  return [position >= 0 ? position + 1 : position, (k >> 1) & 1, k & 1];
+}
+
+/** @param {Domain} domain @param {number} k */
+function nthParts(domain, k) {
+  /** @type {[string, Value][]} */
+  const values = [];
+  for (const part of [...(domain.parts ?? [])].reverse()) {
+    values.unshift([part.name, nth(part, k % part.size)]);
+    k = Math.floor(k / part.size);
+  }
+  return Object.fromEntries(values);
+}
+
+/** A value as short text. @param {Value | undefined} value @returns {string} */
+export function show(value) {
+  if (value === null || value === undefined) return "⊥";
+  if (Array.isArray(value)) return `(${value.join(", ")})`;
+  if (typeof value === "object") return Object.entries(value).map(([name, part]) => `${name} ${show(part)}`).join(", ");
+  return String(value);
+}
+
+/** A value as it is typed into a field. @param {Value | undefined} value */
+export const typed = (value) => (typeof value === "string" ? value : JSON.stringify(value ?? null));
+
+/**
+ * What a field says; the server judges whether the domain has it.
+ * @param {string} text
+ * @returns {Value}
+ */
+export function read(text) {
+  const plain = text.trim();
+  if (plain === "" || plain === "⊥") return null;
+  try {
+    return JSON.parse(plain.replace(/^\((.*)\)$/, "[$1]"));
+  } catch {
+    return plain;
+  }
+}
+
+/** A domain in the paper's short form. @param {{ kind: string, domain: string }} variable */
+export const domainText = ({ kind, domain }) => (kind === "range" ? domain.replace("an integer of ", "") : domain);

@@ -1,0 +1,103 @@
+// Starts the page: loads the catalogue, connects the parts, and opens what the address or the command line asks for.
+
+import { interact, openRun } from "./actions.js";
+import { read, restoreView, startAddress } from "./address.js";
+import { startAdversary } from "./adversary.js";
+import { startCharts } from "./charts.js";
+import { canvas, count, element, many } from "./dom.js";
+import { startFiles } from "./files.js";
+import { pick, startInspector } from "./inspector.js";
+import { startKeys } from "./keys.js";
+import { startLayers } from "./layers.js";
+import { startLessons } from "./lessons.js";
+import { DEFAULT_VIEW, pack } from "./link.js";
+import { attempt, complain, startMessages, textOf } from "./messages.js";
+import { startPlayer, step } from "./player.js";
+import * as session from "./session.js";
+import { startSets } from "./sets.js";
+import { startSetup } from "./setup.js";
+import { startSpaceTime } from "./spacetime.js";
+import { startStage, stats } from "./stage.js";
+import { on, state } from "./store.js";
+import { startTheme } from "./theme.js";
+import { startTransport } from "./transport.js";
+
+/** @typedef {import("./types").Description} Description */
+
+/** Follows a link: the run, the step and the view. @param {import("./types").Link} link */
+async function follow({ description, step: at, view }) {
+  const same = JSON.stringify(description) === JSON.stringify(state.description);
+  restoreView(view);
+  await openRun(same && state.description ? state.description : description, at);
+}
+
+/** What is shown if nobody asks for anything: the command line's wish, or the first protocol. */
+async function openFirst() {
+  const wish = await session.opening();
+  await follow({ description: await described(wish ?? {}), step: wish?.step ?? null, view: { ...DEFAULT_VIEW }, problems: [] });
+}
+
+/** @param {Record<string, any>} wish @returns {Promise<Description>} */
+async function described({ protocol, n, params, start, scheduler, seed, edits, case: file }) {
+  const text = file ? JSON.stringify(file) : "";
+  return {
+    protocol: protocol ?? state.catalogue?.protocols[0].name,
+    n: n ?? 64,
+    params: params ?? {},
+    start: start ?? null,
+    scheduler: scheduler ?? "clocks",
+    seed: String(seed ?? 1),
+    edits: edits ?? [],
+    case: file ? { text, packed: await pack(text) } : null,
+  };
+}
+
+/** A bad link is told, and the page opens as if there were none. */
+async function openAddress() {
+  try {
+    await read(location.hash);
+  } catch (error) {
+    await openFirst();
+    complain(`link: ${textOf(error)}`);
+  }
+}
+
+/** Screen readers and the title of the tab tell what the canvas shows. */
+function describeRing() {
+  const { run, frame } = state;
+  if (!run || !frame) return;
+  const leaders = run.elects ? `, ${many(frame.leaders.length, "leader")}` : "";
+  const label = `${run.protocol}, ${count(run.n)} agents, step ${count(frame.step)}${leaders}${frame.safe ? ", safe for ever" : ""}`;
+  canvas("ring").setAttribute("aria-label", `Ring: ${label}. Arrow keys select agents.`);
+  document.title = `${run.protocol} n = ${run.n}: Ringleader`;
+}
+
+/** For tests and the curious. */
+function expose() {
+  const { description, frame } = state;
+  return { description, step: step(), hash: frame?.hash ?? null, intent: state.intent.kind, frame };
+}
+
+function connectParts() {
+  startMessages();
+  startTheme();
+  startPlayer(complain);
+  startStage({ pick, interact: (pair) => void attempt(() => interact(pair)) });
+  for (const start of [startTransport, startSetup, startInspector, startAdversary, startLayers, startSets]) start();
+  for (const start of [startSpaceTime, startCharts, startFiles, startLessons, startKeys]) start();
+  startAddress(follow);
+  on("frame", describeRing);
+}
+
+async function main() {
+  for (const named of document.querySelectorAll("[id]")) named.setAttribute("data-testid", named.id);
+  Object.assign(window, { ringleader: { stats, state: expose } });
+  on("lost", () => (element("lost").hidden = false));
+  state.catalogue = await session.protocols();
+  element("version").textContent = state.catalogue.version;
+  connectParts();
+  await (location.hash.length > 1 ? openAddress() : openFirst());
+  document.body.classList.add("ready");
+}
+
+void attempt(main);

@@ -1,0 +1,110 @@
+// The run that the page shows, kept alive: one request at a time, a forgotten run is described again, and a lost
+// server is asked again and again, with longer and longer pauses, until it is back.
+
+import * as api from "./requests.js";
+import { pause } from "./dom.js";
+import { emit, state } from "./store.js";
+
+/** @typedef {import("./types").Description} Description */
+
+/** @type {Promise<unknown>} */
+let busy = Promise.resolve();
+
+/**
+ * Does the work after all that was asked before.
+ * @template T
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+function inTurn(work) {
+  const result = busy.then(() => untilAnswered(work));
+  busy = result.catch(() => undefined);
+  return result;
+}
+
+/** @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+async function untilAnswered(work) {
+  for (let wait = 500; ; wait = Math.min(2 * wait, 8000)) {
+    try {
+      const answer = await work();
+      showLost(false);
+      return answer;
+    } catch (error) {
+      if (!(error instanceof api.Lost)) throw error;
+      showLost(true);
+      await pause(wait);
+    }
+  }
+}
+
+let lost = false;
+
+/** @param {boolean} now */
+function showLost(now) {
+  if (lost === now) return;
+  lost = now;
+  emit(now ? "lost" : "found");
+}
+
+/** The id of the run. */
+function id() {
+  if (!state.run) throw new Error("there is no run yet");
+  return state.run.id;
+}
+
+/**
+ * Asks about the run; if the server has forgotten it, describes it again first.
+ * @template T
+ * @param {(id: string) => Promise<T>} ask
+ * @returns {Promise<T>}
+ */
+async function ofRun(ask) {
+  try {
+    return await ask(id());
+  } catch (error) {
+    if (!(error instanceof api.Refused) || error.status !== 404 || !state.description) throw error;
+    state.run = await api.post(state.description);
+    return ask(id());
+  }
+}
+
+/** @param {Description} description */
+async function describe(description) {
+  if (!state.run) return api.post(description);
+  try {
+    return await api.put(state.run.id, description);
+  } catch (error) {
+    if (error instanceof api.Refused && error.status === 404) return api.post(description);
+    throw error;
+  }
+}
+
+/**
+ * Makes this the run that is shown. Refused descriptions leave everything as it is. `build` is called when its turn
+ * has come, so that it knows the step that is shown then.
+ * @param {() => Description} build
+ */
+export function open(build) {
+  return inTurn(async () => {
+    const description = build();
+    state.run = await describe(description);
+    state.description = description;
+  });
+}
+
+/** @param {Parameters<typeof api.frame>[1]} wish */
+export const frame = (wish) => inTurn(() => ofRun((run) => api.frame(run, wish)));
+
+export const history = () => inTurn(() => ofRun(api.history));
+
+/** @param {Parameters<typeof api.spacetime>[1]} wish */
+export const spacetime = (wish) => inTurn(() => ofRun((run) => api.spacetime(run, wish)));
+
+/** @param {number} step */
+export const facts = (step) => inTurn(() => ofRun((run) => api.facts(run, step)));
+
+/** @param {"case" | "config"} what @param {number} step */
+export const download = (what, step) => inTurn(() => ofRun((run) => api.download(run, what, step)));
+
+export const protocols = () => inTurn(api.protocols);
+export const opening = () => inTurn(api.opening);

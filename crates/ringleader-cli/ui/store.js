@@ -1,0 +1,60 @@
+// The state of the page in one place, and topics that tell the parts of the page what has changed.
+//
+// Topics: "run" another run or other edits; "frame" another configuration; "view" how it is looked at; "hover";
+// "intent" playing or not; "theme".
+
+import { DEFAULT_VIEW } from "./link.js";
+
+/** @type {import("./types").State} */
+export const state = {
+  catalogue: null,
+  description: null,
+  run: null,
+  frame: null,
+  view: { ...DEFAULT_VIEW },
+  hovered: null,
+  edge: null,
+  intent: { kind: "rest" },
+  stopped: "",
+};
+
+/** @type {Map<string, (() => void)[]>} */
+const listeners = new Map();
+
+/**
+ * @param {string} topics separated by blanks
+ * @param {() => void} listener
+ */
+export function on(topics, listener) {
+  for (const topic of topics.split(" ")) listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
+}
+
+/** @param {string} topic */
+export function emit(topic) {
+  for (const listener of listeners.get(topic) ?? []) listener();
+}
+
+/**
+ * Changes how the run is looked at.
+ * @param {Partial<import("./types").View>} change
+ */
+export function look(change) {
+  Object.assign(state.view, change);
+  emit("view");
+}
+
+/** The protocol of the run, as the catalogue has it. */
+export function protocol() {
+  const name = state.run?.protocol ?? state.description?.protocol;
+  return state.catalogue?.protocols.find((known) => known.name === name) ?? null;
+}
+
+/**
+ * The state of one agent.
+ * @param {number} agent
+ * @returns {import("./types").Agent}
+ */
+export function agentState(agent) {
+  const columns = Object.entries(state.frame?.columns ?? {});
+  return Object.fromEntries(columns.map(([name, values]) => [name, values[agent] ?? null]));
+}
