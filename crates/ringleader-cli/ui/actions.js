@@ -22,6 +22,8 @@ export const chance = () => crypto.getRandomValues(new Uint32Array(1))[0];
  */
 export async function openRun(description, at = null) {
   await session.open(() => description);
+  // The picture of another run would be misread with the variables of this one.
+  state.frame = null;
   emit("run");
   seek(at ?? state.run?.step ?? 0);
 }

@@ -32,12 +32,15 @@ async function ask() {
 
 const isOpen = () => element("charts-panel").hasAttribute("open");
 
+/** Gauges and phases in the order in which the protocol names them. @param {History} history @returns {[string, number[]][]} */
+const gaugesOf = (history) => (state.run?.gauges ?? []).map((name) => [name, history.gauges[name] ?? []]);
+
 /** @param {History} history @returns {[string, number[]][]} */
-const barsOf = (history) => [...Object.entries(history.phases), ["safe", history.safe]];
+const barsOf = (history) => [...(state.run?.phases ?? []).map(({ name }) => /** @type {[string, number[]]} */ ([name, history.phases[name] ?? []])), ["safe", history.safe]];
 
 /** @param {History} history */
 function heightOf(history) {
-  const gauges = Object.keys(history.gauges).length * (GAUGE.height + GAUGE.gap);
+  const gauges = gaugesOf(history).length * (GAUGE.height + GAUGE.gap);
   return MARGIN.top + gauges + barsOf(history).length * (BAR.height + BAR.gap) + MARGIN.bottom;
 }
 
@@ -53,7 +56,7 @@ function draw() {
   const { pen, width } = fitted(canvas("charts"), height);
   const x = scaleOf(width);
   let y = MARGIN.top;
-  for (const [name, values] of Object.entries(data.gauges)) {
+  for (const [name, values] of gaugesOf(data)) {
     drawGauge(pen, { x: MARGIN.left, y, width: width - MARGIN.left - MARGIN.right, height: GAUGE.height }, name, data.steps, values, x);
     y += GAUGE.height + GAUGE.gap;
   }
@@ -122,7 +125,7 @@ function tell(point) {
   const at = stepAt(point);
   if (at === null || !data) return "";
   const k = Math.max(0, lastUpTo(data.steps, at));
-  const gauges = Object.entries(data.gauges).map(([name, values]) => `${name} ${count(values[k] ?? 0)}`);
+  const gauges = gaugesOf(data).map(([name, values]) => `${name} ${count(values[k] ?? 0)}`);
   const bars = barsOf(data).filter(([, values]) => values[k]).map(([name]) => name);
   return [`step ${count(data.steps[k] ?? 0)}`, ...gauges, ...bars].join(", ");
 }

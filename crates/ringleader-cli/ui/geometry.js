@@ -87,6 +87,10 @@ export class RingGeometry {
     return this.#angle(u) + Math.PI / 2;
   }
 
+  sees() {
+    return true;
+  }
+
   /** @param {Pen} pen @param {number} from @param {number} to @param {number} d @param {Style} style */
   span(pen, from, to, d, style) {
     if (this.radius + d > 0) pen.arc(this.centre.x, this.centre.y, this.radius + d, this.#angle(from), this.#angle(to), style);
@@ -139,6 +143,11 @@ export class BandGeometry {
 
   heading() {
     return 0;
+  }
+
+  /** Whether some of a stretch is in the box. @param {number} from @param {number} to */
+  sees(from, to) {
+    return to > this.left - 1 && from < this.left + this.seen + 1;
   }
 
   /** @param {Pen} pen @param {number} from @param {number} to @param {number} d @param {Style} style */

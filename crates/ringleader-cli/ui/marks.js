@@ -182,6 +182,7 @@ function drawSegments({ pen, geometry, palette, frame }) {
     for (const shift of geometry.shifts) {
       const from = part.start + shift - 0.5;
       const to = from + part.length;
+      if (!geometry.sees(from, to)) continue;
       const gap = Math.min(1.2 / geometry.space, 0.2);
       geometry.span(pen, from + gap, to - gap, segment, { stroke: palette.dark ? palette.line : palette.ink, width: band });
       const inner = part.dark ? palette.black : palette.white;
@@ -407,7 +408,8 @@ function drawIndices(scene) {
   const apart = [1, 2, 4, 8, 10, 16, 20, 50, 100, 200, 500, 1000].find((k) => k * geometry.space >= 40) ?? 2000;
   const { index, id } = tracks(geometry);
   const segmented = run.variables.some(({ name }) => name === "b" || name === "dir");
-  const ids = layers.has("segments") ? frame.segments.map((part) => idPlace(pen, geometry, part, 0)) : [];
+  const seen = frame.segments.filter(({ start, length }) => geometry.sees(start, start + length));
+  const ids = layers.has("segments") ? seen.map((part) => idPlace(pen, geometry, part, 0)) : [];
   for (const u of geometry.positions) {
     const agent = wrap(u, geometry.n);
     if (agent % apart !== 0) continue;

@@ -13,7 +13,7 @@ import { emit, state } from "./store.js";
 /** More steps than any request can run. */
 const MANY = 1e12;
 /** How long one request may compute: short while playing, to draw often. */
-const PLAY_MS = 25;
+const PLAY_MS = 20;
 const SEEK_MS = 200;
 
 /** @type {(error: unknown) => void} */
@@ -55,9 +55,9 @@ async function turn(intent) {
   if (intent.kind === "event") await eventTurn(intent);
 }
 
-/** @param {Frame} frame @param {import("./types").Run | null} run */
-function show(frame, run) {
-  if (run !== state.run) return;
+/** Shows a frame, unless another run was opened meanwhile. @param {Frame} frame @param {import("./types").Description | null} description */
+function show(frame, description) {
+  if (description !== state.description) return;
   state.frame = frame;
   emit("frame");
 }
@@ -78,9 +78,9 @@ function restAndHash(why) {
 
 /** @param {Intent & { kind: "seek" }} intent */
 async function seekTurn(intent) {
-  const { run, stopped } = state;
+  const { description, stopped } = state;
   const frame = await session.frame({ from: intent.step, ms: SEEK_MS, hash: 1 });
-  show(frame, run);
+  show(frame, description);
   if (state.intent === intent && !frame.behind) rest(stopped);
 }
 
@@ -102,9 +102,9 @@ async function playTurn(intent) {
   const speed = SPEEDS[state.view.speed];
   const asked = speed === Infinity ? MANY : stepsDue(speed);
   if (asked === 0) return pause(Math.min(1000 / speed, 40));
-  const { run } = state;
+  const { description } = state;
   const steps = Math.min(asked, beforeEnd());
-  show(await session.frame({ from: step(), steps, ms: PLAY_MS }), run);
+  show(await session.frame({ from: step(), steps, ms: PLAY_MS }), description);
   if (state.intent === intent && step() === state.frame?.end) restAndHash(`end of the recording at step ${count(step())}; the scheduler goes on from here`);
 }
 
@@ -116,9 +116,9 @@ function beforeEnd() {
 
 /** @param {Intent & { kind: "event" }} intent */
 async function eventTurn(intent) {
-  const { run } = state;
+  const { description } = state;
   const frame = await session.frame({ from: step(), steps: MANY, ms: SEEK_MS, until: intent.until.join(",") });
-  show(frame, run);
+  show(frame, description);
   if (state.intent === intent && frame.event) restAndHash(`${frame.event.name} at step ${count(frame.step)}`);
 }
 

@@ -95,10 +95,12 @@ export function open(build) {
 /** @param {Parameters<typeof api.frame>[1]} wish */
 export const frame = (wish) => inTurn(() => ofRun((run) => api.frame(run, wish)));
 
-export const history = () => inTurn(() => ofRun(api.history));
+// Diagrams do not wait for their turn, nor do frames wait for them.
+
+export const history = () => untilAnswered(() => ofRun(api.history));
 
 /** @param {Parameters<typeof api.spacetime>[1]} wish */
-export const spacetime = (wish) => inTurn(() => ofRun((run) => api.spacetime(run, wish)));
+export const spacetime = (wish) => untilAnswered(() => ofRun((run) => api.spacetime(run, wish)));
 
 /** @param {number} step */
 export const facts = (step) => inTurn(() => ofRun((run) => api.facts(run, step)));

@@ -21,7 +21,7 @@ function showSets() {
   const verdict = element("verdict");
   verdict.textContent = frame.safe ? "✓ safe for ever" : "not yet safe";
   verdict.classList.toggle("safe", frame.safe);
-  const gauges = Object.entries(frame.gauges).map(([name, value]) => `${name} ${count(value)}`);
+  const gauges = run.gauges.map((name) => `${name} ${count(frame.gauges[name])}`);
   element("gauges").textContent = gauges.join(" · ");
 }
 

@@ -16,6 +16,7 @@ import { look, on, state } from "./store.js";
 const HEIGHT = 300;
 const MARGIN = { left: 64, top: 18, right: 8, bottom: 4 };
 const REFRESH_MS = 400;
+const CELLS = 400_000;
 
 /** @type {(SpaceTime & { cells: Uint16Array }) | null} */
 let data = null;
@@ -40,8 +41,16 @@ function range() {
 
 /** @param {string} text */
 function cellsOf(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  return Uint16Array.from({ length: bytes.length >> 1 }, (_, k) => bytes[2 * k] | (bytes[2 * k + 1] << 8));
+  const letters = atob(text);
+  const cells = new Uint16Array(letters.length >> 1);
+  for (let k = 0; k < cells.length; k++) cells[k] = letters.charCodeAt(2 * k) | (letters.charCodeAt(2 * k + 1) << 8);
+  return cells;
+}
+
+/** A row for each pixel, but fewer where rows are long: this is drawn while the run is played. */
+function rowsWanted() {
+  const pixels = HEIGHT - MARGIN.top - MARGIN.bottom;
+  return Math.min(pixels, Math.max(40, Math.floor(CELLS / (state.run?.n ?? 1))));
 }
 
 /** What `data` answers. */
@@ -54,7 +63,7 @@ async function ask() {
   const { run } = state;
   const key = `${shown.name} ${from} ${to}`;
   if (run !== asked.run || key !== asked.key) {
-    const answer = await session.spacetime({ variable: shown.name, from, to, rows: HEIGHT - MARGIN.top - MARGIN.bottom });
+    const answer = await session.spacetime({ variable: shown.name, from, to, rows: rowsWanted() });
     data = { ...answer, cells: cellsOf(answer.values) };
     image = null;
     asked = { run, key };
@@ -83,9 +92,10 @@ function render(width) {
 function fill(pixels, columns, colour) {
   if (!data) return;
   const { n, cells, steps } = data;
+  const bounds = Uint32Array.from({ length: columns + 1 }, (_, column) => Math.floor((column * n) / columns));
   for (let row = 0; row < steps.length; row++) {
     for (let column = 0; column < columns; column++) {
-      const [first, past] = [Math.floor((column * n) / columns), Math.floor(((column + 1) * n) / columns)];
+      const [first, past] = [bounds[column], bounds[column + 1]];
       let most = 0;
       for (let agent = first; agent < past; agent++) most = Math.max(most, cells[row * n + agent]);
       pixels[row * columns + column] = colour(most);
@@ -96,17 +106,14 @@ function fill(pixels, columns, colour) {
 /** The colours of a variable as pixels, each computed once. @param {import("./types").Variable} shown */
 function coloursOf(shown) {
   const colours = palette();
-  /** @type {Map<number, number>} */
-  const known = new Map();
-  return (/** @type {number} */ index) => {
-    const cached = known.get(index);
-    if (cached !== undefined) return cached;
-    const hex = colourOfIndex(colours, shown, index);
-    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-    const pixel = ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
-    known.set(index, pixel);
-    return pixel;
-  };
+  const known = new Uint32Array(Math.min(shown.size, 1 << 16));
+  return (/** @type {number} */ index) => (known[index] ||= pixelOf(colourOfIndex(colours, shown, index)));
+}
+
+/** @param {string} hex */
+function pixelOf(hex) {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
 /** Where the image lies on the canvas. */

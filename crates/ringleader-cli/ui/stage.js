@@ -116,9 +116,15 @@ function drawStripTokens({ pen, frame, palette: colours, layers }, box, columns,
     const y = box.y + STRIP.top + STRIP.height + STRIP.gap + row * (STRIP.row + STRIP.gap);
     const style = row === 0 ? { fill: colours.ink } : { stroke: colours.muted, width: 1 };
     columns.forEach(({ first, past }, k) => {
-      if (values.slice(first, past).some((value) => value !== null)) pen.rect(box.x + k * width, y, Math.max(1, width - 0.3), STRIP.row, style);
+      if (someToken(values, first, past)) pen.rect(box.x + k * width, y, Math.max(1, width - 0.3), STRIP.row, style);
     });
   });
+}
+
+/** @param {import("./types").Value[]} values @param {number} first @param {number} past */
+function someToken(values, first, past) {
+  for (let agent = first; agent < past; agent++) if (values[agent] !== null) return true;
+  return false;
 }
 
 /** Crowns as long as they can be told apart, else ticks: no leader is lost. @param {Scene} scene @param {Box} box */

@@ -50,11 +50,12 @@ export function protocol() {
 }
 
 /**
- * The state of one agent.
+ * The state of one agent, in the order of the paper.
  * @param {number} agent
  * @returns {import("./types").Agent}
  */
 export function agentState(agent) {
-  const columns = Object.entries(state.frame?.columns ?? {});
-  return Object.fromEntries(columns.map(([name, values]) => [name, values[agent] ?? null]));
+  const { run, frame } = state;
+  if (!run || !frame) return {};
+  return Object.fromEntries(run.variables.map(({ name }) => [name, frame.columns[name][agent] ?? null]));
 }

@@ -207,6 +207,7 @@ export interface Geometry {
   shifts: number[];
   at(u: number, d: number): Point;
   heading(u: number): number;
+  sees(from: number, to: number): boolean;
   span(pen: Pen, from: number, to: number, d: number, style: Style): void;
   locate(point: Point): { u: number; d: number };
 }

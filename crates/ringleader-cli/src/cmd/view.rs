@@ -3,6 +3,7 @@
 use std::process::{Command, Stdio};
 
 use ringleader::lab::populate_trial;
+use ringleader::protocol::Params;
 use ringleader::trial::{From, Scheduler, Trial};
 use ringleader::value::Value;
 
@@ -39,7 +40,8 @@ fn opening(args: &ViewArgs) -> Result<Option<String>, Stop> {
             return Err(Stop::Bad(format!("{}: larger than {most} MiB, the most that is shown", path.display())));
         }
         let protocol = args.protocol.as_deref().map_or_else(|| "null".into(), |name| Value::from(name).to_string());
-        let description = format!("{{\"protocol\":{protocol},\"case\":{text}}}");
+        let params = parameters(&args.params.0);
+        let description = format!("{{\"protocol\":{protocol},\"params\":{params},\"case\":{text}}}");
         return match crate::view::check(description.as_bytes()) {
             Ok(()) => Ok(Some(description)),
             Err(stop) => Err(Stop::Bad(format!("{}: {}", path.display(), stop.message()))),
@@ -64,17 +66,20 @@ fn described(trial: &Trial) -> Value {
         Some(From::Named(name)) => Value::from(name.as_str()),
         _ => Value::Null,
     };
-    let params = trial.params.0.iter().map(|(name, value)| (name.as_str(), Value::from(*value)));
     Value::map([
         ("protocol", trial.protocol.as_str().into()),
         ("n", trial.n.into()),
-        ("params", Value::map(params)),
+        ("params", parameters(&trial.params)),
         ("start", start),
         ("scheduler", trial.scheduler.name().into()),
         ("seed", trial.seed.to_string().into()),
         ("case", Value::Null),
         ("edits", Value::List(Vec::new())),
     ])
+}
+
+fn parameters(params: &Params) -> Value {
+    Value::map(params.0.iter().map(|(name, value)| (name.as_str(), Value::from(*value))))
 }
 
 /// Opens the address in the user's browser; where there is none, the address has been printed.

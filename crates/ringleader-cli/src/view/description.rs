@@ -161,7 +161,9 @@ impl Base {
     fn trial(&self, case: &mut Case) -> Result<Trial, Stop> {
         let params = Params(self.params.clone().into_iter().collect());
         let mut trial = if self.case.is_some() {
-            case.trial(case.protocol.is_none().then_some(self.protocol.as_deref()).flatten(), &Params::default())?
+            // What the file says counts; the description fills in what it does not say.
+            let params = if case.params.0.is_empty() { params } else { Params::default() };
+            case.trial(case.protocol.is_none().then_some(self.protocol.as_deref()).flatten(), &params)?
         } else {
             let protocol = self.protocol.as_deref().unwrap_or("ppl");
             Trial { params, ..Trial::new(protocol, self.n.unwrap_or(64), 0) }

@@ -20,6 +20,8 @@ const CHUNK: u64 = 1 << 14;
 const SAMPLES: usize = 512;
 /// Snapshots of one run may take about this many bytes.
 const SNAPSHOT_BYTES: usize = 64 << 20;
+/// So many interactions may be run again for a picture of many steps.
+const MAX_AGAIN: u64 = 4_000_000;
 /// What an agent takes in a snapshot, its share of the schedule included.
 const AGENT_BYTES: usize = 128;
 
@@ -31,8 +33,9 @@ pub(super) struct Series<T> {
 }
 
 impl<T> Series<T> {
-    fn new(most: usize) -> Self {
-        Self { stride: 1, most, items: Vec::new() }
+    /// At most so many, from a stride on that grows with the ring: in a long one little happens in a few interactions.
+    fn new(most: usize, n: usize) -> Self {
+        Self { stride: (n as u64 / 64).next_power_of_two(), most, items: Vec::new() }
     }
 
     fn due(&self, at: u64) -> bool {
@@ -118,8 +121,8 @@ impl Run {
     pub(super) fn new(plan: Plan) -> Self {
         let Plan { base, trial, first, script, course, recorded, leaderless } = plan;
         let cursor = Cursor::new(first.as_ref(), &script);
-        let snapshots = Series::new((SNAPSHOT_BYTES / (trial.n * AGENT_BYTES)).clamp(32, SAMPLES));
-        let samples = Series::new(SAMPLES);
+        let snapshots = Series::new((SNAPSHOT_BYTES / (trial.n * AGENT_BYTES)).clamp(32, SAMPLES), trial.n);
+        let samples = Series::new(SAMPLES, trial.n);
         let mut run = Self {
             base,
             trial,
@@ -323,7 +326,7 @@ impl Run {
     ) -> Result<Vec<(u64, T)>, Stop> {
         let to = to.min(self.furthest);
         let from = from.min(to);
-        if to - from >= 64 * self.snapshots.stride {
+        if to - from >= MAX_AGAIN.min(64 * self.snapshots.stride) {
             let within = self.snapshots.items.iter().filter(|(at, _)| (from..=to).contains(at));
             return Ok(within.map(|(at, cursor)| (*at, look(cursor.population.as_ref()))).collect());
         }

@@ -1,0 +1,142 @@
+//! Options of the commands on one trial, and single configurations.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+use ringleader::fault::Fault;
+
+use super::{EXIT_CODES, ParamArgs, count, starts_help, threads, trials};
+
+#[derive(ClapArgs)]
+#[command(after_help = EXIT_CODES, after_long_help = format!("\
+Steps are interactions; parallel time is steps / n. The run ends at the first step in the closed
+safe set, which is exact, or at the limit. Phases are the first steps at which the sets of the
+paper hold.
+
+Examples:
+  ringleader run                                    P_PL, n = 256, no leader at first
+  ringleader run --n 1000 --psi 12 --start uniform
+  ringleader run --start safe --fault agents=10,at=safe
+                                                    corrupt 10 agents of a safe ring and recover
+  ringleader run --fault list=3,variable=dist,at=5000 --fault agents=20,place=contiguous,at=safe
+  ringleader run --protocol undirected --n 64       colouring and orientation included
+  ringleader run --n 16 --psi 2 --unsound --limit 1e8 --seed 1
+                                                    see why the paper needs 2^psi >= n
+  ringleader run --n 8 --seed 1 --trace case.json   write the execution for `replay`
+  ringleader run --seed 1 --json | jq .safe
+  ringleader run --n 64 --trials 1000 --seed 1      mean, median, quantiles, on all cores
+
+Starts (the first is the default; a name with a dot or a slash is a JSON file):
+{}
+
+{EXIT_CODES}", starts_help()))]
+pub(crate) struct RunArgs {
+    /// The protocol; see `ringleader list` [default: ppl]
+    #[arg(long, short)]
+    pub(crate) protocol: Option<String>,
+    /// The number of agents, 3 to 1048576 [default: 256]
+    #[arg(long, short, value_parser = count)]
+    pub(crate) n: Option<u64>,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
+    /// The initial configuration: a name, or a JSON file with a list of agents, a configuration or a case
+    #[arg(long, short, value_name = "NAME|FILE")]
+    pub(crate) start: Option<String>,
+    /// A fault on the way, such as agents=5,at=safe; may be given several times
+    #[arg(long, value_name = "FAULT")]
+    pub(crate) fault: Vec<Fault>,
+    /// The seed of all randomness, 0 to 2^64-1 [default: a fresh one, printed]
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// The greatest number of steps, such as 5000000 or 5e6 [default: a generous multiple of n^2 log n, printed]
+    #[arg(long, value_name = "STEPS", value_parser = count)]
+    pub(crate) limit: Option<u64>,
+    /// How interactions are chosen; clocks: a Poisson clock on every edge, which gives the same law as uniform:
+    /// independent uniform arcs
+    #[arg(long, default_value = "clocks")]
+    pub(crate) scheduler: String,
+    /// What computes it, which changes no result: auto, stepper, sliced (many rings at once), sliced-portable, sliced-avx2
+    #[arg(long, default_value = "auto")]
+    pub(crate) engine: String,
+    /// Look only for safety and the last change of output, which is faster
+    #[arg(long)]
+    pub(crate) no_phases: bool,
+    /// Run this many independent trials, with seeds from --seed on, and show statistics instead of phases
+    #[arg(long, value_name = "K", value_parser = trials)]
+    pub(crate) trials: Option<u64>,
+    /// How many threads run the trials, which changes no result [default: one for every core]
+    #[arg(long, value_name = "T", requires = "trials", value_parser = threads)]
+    pub(crate) threads: Option<usize>,
+    /// Write the execution as a case that `replay` accepts
+    #[arg(long, value_name = "FILE", conflicts_with = "trials")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Print the record as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// No progress bar
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_long_help = format!("\
+Examples:
+  ringleader list
+  ringleader list --n 4096 --json
+
+{EXIT_CODES}"))]
+pub(crate) struct ListArgs {
+    /// The number of agents for which |Q| is given
+    #[arg(long, short, default_value = "256", value_parser = count)]
+    pub(crate) n: u64,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print a Markdown table
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_long_help = format!("\
+A case holds protocol, n, the parameters, `initial`, and either `schedule` (with `draws`) or
+`scheduler`, `seed` and `steps`. Printed are `final`, `leaders` and `hashes` at the times that the
+case lists, or else every 100 steps (at most 1000 times in a run given by its seed). If the case
+carries `hashes`, `final` or `final_S_PL` they are checked.
+
+Examples:
+  ringleader replay case.json
+  ringleader run --n 8 --trace case.json && ringleader replay case.json
+  ringleader replay - < case.json | jq .leaders
+
+{EXIT_CODES}"))]
+pub(crate) struct ReplayArgs {
+    /// The case, or - for standard input
+    #[arg(value_name = "CASE.json")]
+    pub(crate) case: PathBuf,
+    /// No progress bar
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_long_help = format!("\
+The file holds an object with `protocol`, the parameters and `config`, or a bare list of agents.
+What the file does not say is taken from the options, or else from the defaults of `run`.
+
+Examples:
+  ringleader inspect config.json
+  ringleader inspect agents.json --protocol ppl --psi 4 --kappa 5
+  ringleader inspect case.json | jq .S_PL           the initial configuration of a case
+
+{EXIT_CODES}"))]
+pub(crate) struct InspectArgs {
+    /// The configuration, or - for standard input
+    #[arg(value_name = "CONFIG.json")]
+    pub(crate) config: PathBuf,
+    /// The protocol, if the file does not name it [default: ppl]
+    #[arg(long, short)]
+    pub(crate) protocol: Option<String>,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
+}

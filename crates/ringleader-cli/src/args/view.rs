@@ -1,0 +1,51 @@
+//! Options of the commands on the view.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+
+use super::{EXIT_CODES, ParamArgs, count};
+
+#[derive(ClapArgs)]
+#[command(after_long_help = format!("\
+The page is served to this machine only and needs no network. Its address holds all that it shows,
+so a link gives back the same picture as long as the laboratory is open at the same port. A file
+may be a case (such as a witness of `check` or `prove`, or a trace of `run`) or a configuration;
+files can also be dropped onto the page.
+
+Examples:
+  ringleader view                                   P_PL, n = 64, no leader at first
+  ringleader view --protocol undirected --n 24 --start uniform --seed 7
+  ringleader view --n 1000 --start uniform          long rings become a band that can be zoomed
+  ringleader view case.json                         look at an execution or a counterexample
+  ringleader view --port 0 --no-open                any free port, and no browser
+
+{EXIT_CODES}"))]
+pub(crate) struct ViewArgs {
+    /// A case or a configuration to look at, or - for standard input
+    #[arg(value_name = "FILE.json", conflicts_with_all = ["n", "start", "seed"])]
+    pub(crate) file: Option<PathBuf>,
+    /// The protocol; see `ringleader list` [default: ppl, or what the file says]
+    #[arg(long, short)]
+    pub(crate) protocol: Option<String>,
+    /// The number of agents, 3 to 16384 [default: 64]
+    #[arg(long, short, value_parser = count)]
+    pub(crate) n: Option<u64>,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
+    /// The initial configuration, by name; see `ringleader run --help`
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) start: Option<String>,
+    /// The seed of all randomness, 0 to 2^64-1 [default: 1]
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// How interactions are chosen: clocks, uniform
+    #[arg(long, default_value = "clocks")]
+    pub(crate) scheduler: String,
+    /// The port of this machine to serve on; 0 is any free one
+    #[arg(long, default_value = "7464")]
+    pub(crate) port: u16,
+    /// Print the address only, and open no browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
+}
