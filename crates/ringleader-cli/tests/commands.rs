@@ -166,6 +166,10 @@ fn a_trace_replays() {
     assert!(long.get("schedule").is_none() && long["scheduler"] == "clocks" && long["seed"] == 1);
     assert_eq!(long["hashes"].as_array().unwrap().len(), 1000);
     trace_and_replay("coins", &["--protocol", "pcl", "--n", "30", "--start", "one-color", "--seed", "1"]);
+    trace_and_replay(
+        "parts",
+        &["--protocol", "thue-morse", "--n", "4", "--start", "uniform", "--limit", "2000", "--seed", "1"],
+    );
     trace_and_replay("prime", &["--protocol", "ppl-prime", "--n", "9", "--start", "tokens", "--seed", "1"]);
     trace_and_replay(
         "derandomised",

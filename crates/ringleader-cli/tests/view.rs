@@ -203,6 +203,11 @@ fn a_conformance_case_is_shown_as_it_is_replayed() {
         }
         let end = case["schedule"].as_array().unwrap().len() as u64;
         assert_eq!(server.frame(&run, end - 1)["end"], end, "{name}");
+        for seed in 0..5 {
+            // Edited, it may need more draws than were recorded.
+            let edited = server.open(&json!({"case": case, "edits": [{"step": 0, "corrupt": 3, "seed": seed}]}));
+            assert_eq!(server.frame(&edited, end)["step"], end, "{name}, seed {seed}");
+        }
         let after = server.frame(&run, end + 1);
         assert_eq!((&after["end"], &after["last"]["by"]), (&Value::Null, &json!("clocks")), "{name}");
     }
@@ -403,6 +408,11 @@ fn the_command_line_says_what_is_shown_first() {
     assert_eq!((&opening["protocol"], &opening["n"], &opening["seed"]), (&json!("por"), &json!(9), &json!("7")));
     let run = server.open(&opening);
     assert_eq!(server.frame(&run, 0)["gauges"]["segments"], 2);
+    let text = r#"{"protocol": "P_PL", "psi": 2, "kappa": 3, "config": [], "seed": 18446744073709551615}"#;
+    let agent = r#"{"leader":0,"b":1,"dist":2,"last":0,"tokenB":null,"tokenW":null,"mode":"Construct","clock":0,"signalR":0,"hits":0,"bullet":0,"shield":0,"signalB":0}"#;
+    let text = text.replace("[]", &format!("[{agent}, {agent}, {agent}]"));
+    let shown = Server::start(&[&harness::file("opening.json", &text)]).get("/api/opening");
+    assert_eq!(shown["case"], text.as_str(), "to the letter");
     let refused: [&[&str]; 6] = [
         &["--n", "2"],
         &["--n", "99999"],

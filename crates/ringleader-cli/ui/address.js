@@ -10,6 +10,7 @@ import { emit, on, state } from "./store.js";
 let follow = async () => {};
 let written = "";
 let tooLarge = false;
+const TOO_LARGE = "too large for a link; share the case file";
 
 /** The fragment for what is shown. */
 export const fragment = () => (state.description ? encode(state.description, step(), state.view) : "");
@@ -17,7 +18,9 @@ export const fragment = () => (state.description ? encode(state.description, ste
 /** @param {"pushState" | "replaceState"} way */
 function write(way) {
   const link = fragment();
+  const before = tooLarge;
   tooLarge = link.length > LINK_LIMIT;
+  if (tooLarge && !before) say(TOO_LARGE);
   if (tooLarge || link === written || link === "") return;
   written = link;
   history[way](null, "", link);
@@ -27,14 +30,24 @@ function write(way) {
 export const remember = () => write("pushState");
 
 /** Something that merely goes on. */
-const keepUp = throttled(500, () => write("replaceState"));
+const keepUp = throttled(500, () => {
+  if (!following && state.frame) write("replaceState");
+});
+
+/** While a link is being followed the address must not tell of what is half there. */
+let following = false;
 
 /** Reads a link; what is wrong with it is told, the rest is followed. @param {string} text */
 export async function read(text) {
   const protocols = state.catalogue?.protocols ?? [];
-  const link = await decode(text, protocols);
-  await follow(link);
-  if (link.problems.length > 0) complain(link.problems.join(". "));
+  following = true;
+  try {
+    const link = await decode(text, protocols);
+    await follow(link);
+    if (link.problems.length > 0) complain(link.problems.join(". "));
+  } finally {
+    following = false;
+  }
 }
 
 async function changed() {
@@ -45,7 +58,7 @@ async function changed() {
 
 async function copy() {
   write("replaceState");
-  if (tooLarge) throw new Error("too large for a link; share the case file");
+  if (tooLarge) throw new Error(TOO_LARGE);
   await navigator.clipboard.writeText(location.href);
   say("Link copied.");
 }

@@ -25,17 +25,19 @@ function typedNumber(id, name) {
   return Number(text);
 }
 
-export const corruptNow = () => attempt(
-  () => corrupt(typedNumber("corrupt-k", "agents to corrupt"), select("corrupt-place").value, select("corrupt-variable").value || null),
-  "adversary-error",
-);
+export const corruptNow = () =>
+  attempt(
+    () => corrupt(typedNumber("corrupt-k", "agents to corrupt"), select("corrupt-place").value, select("corrupt-variable").value || null),
+    "adversary-error",
+  );
 
 /** Lets an agent interact with its right neighbour, or the neighbour with it. @param {boolean} reversed */
-export const interactNow = (reversed = input("interact-reverse").checked) => attempt(() => {
-  const from = typedNumber("interact-from", "agent");
-  const next = wrap(from + 1, state.run?.n ?? 1);
-  return interact(reversed && state.run?.ring === "undirected" ? [next, from] : [from, next]);
-}, "adversary-error");
+export const interactNow = (reversed = input("interact-reverse").checked) =>
+  attempt(() => {
+    const from = typedNumber("interact-from", "agent");
+    const next = wrap(from + 1, state.run?.n ?? 1);
+    return interact(reversed && state.run?.ring === "undirected" ? [next, from] : [from, next]);
+  }, "adversary-error");
 
 export function startAdversary() {
   button("corrupt").addEventListener("click", corruptNow);

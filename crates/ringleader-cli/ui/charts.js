@@ -36,7 +36,10 @@ const isOpen = () => element("charts-panel").hasAttribute("open");
 const gaugesOf = (history) => (state.run?.gauges ?? []).map((name) => [name, history.gauges[name] ?? []]);
 
 /** @param {History} history @returns {[string, number[]][]} */
-const barsOf = (history) => [...(state.run?.phases ?? []).map(({ name }) => /** @type {[string, number[]]} */ ([name, history.phases[name] ?? []])), ["safe", history.safe]];
+const barsOf = (history) => [
+  ...(state.run?.phases ?? []).map(({ name }) => /** @type {[string, number[]]} */ ([name, history.phases[name] ?? []])),
+  ["safe", history.safe],
+];
 
 /** @param {History} history */
 function heightOf(history) {
@@ -76,7 +79,10 @@ function drawGauge(pen, box, name, steps, values, x) {
   pen.text(box.x - 8, box.y + box.height / 2, name, { size: 11.5, fill: colours.ink, align: "end", weight: 600 });
   pen.text(box.x - 8, box.y + 7, count(most), { size: 10, fill: colours.muted, align: "end" });
   pen.text(box.x - 8, box.y + box.height - 5, "0", { size: 10, fill: colours.muted, align: "end" });
-  const points = steps.flatMap((at, k) => [{ x: x(at), y: y(values[Math.max(k - 1, 0)]) }, { x: x(at), y: y(values[k]) }]);
+  const points = steps.flatMap((at, k) => [
+    { x: x(at), y: y(values[Math.max(k - 1, 0)]) },
+    { x: x(at), y: y(values[k]) },
+  ]);
   if (points.length > 0) pen.polygon(points, { stroke: colours.select, width: 1.6 }, true);
 }
 
@@ -110,7 +116,14 @@ function drawAxis(pen, height, x) {
   pen.text(x(furthest() / 2), y, "steps", { size: 10, fill: muted });
   pen.text(x(furthest()), y, count(furthest()), { size: 10, fill: muted, align: "end" });
   const now = x(Math.min(step(), furthest()));
-  pen.polygon([{ x: now, y: 2 }, { x: now, y: height - MARGIN.bottom + 2 }], { stroke, width: 1.2, dash: [4, 3] }, true);
+  pen.polygon(
+    [
+      { x: now, y: 2 },
+      { x: now, y: height - MARGIN.bottom + 2 },
+    ],
+    { stroke, width: 1.2, dash: [4, 3] },
+    true,
+  );
 }
 
 /** @param {Point} point */
@@ -126,7 +139,9 @@ function tell(point) {
   if (at === null || !data) return "";
   const k = Math.max(0, lastUpTo(data.steps, at));
   const gauges = gaugesOf(data).map(([name, values]) => `${name} ${count(values[k] ?? 0)}`);
-  const bars = barsOf(data).filter(([, values]) => values[k]).map(([name]) => name);
+  const bars = barsOf(data)
+    .filter(([, values]) => values[k])
+    .map(([name]) => name);
   return [`step ${count(data.steps[k] ?? 0)}`, ...gauges, ...bars].join(", ");
 }
 

@@ -51,6 +51,12 @@ function setAttribute(made, name, value) {
   if (name === "id") made.dataset.testid = String(value);
 }
 
+/** Writes a text where it has changed: readers of the screen need not hear the same twice. @param {string} id @param {string} text */
+export function write(id, text) {
+  const place = element(id);
+  if (place.textContent !== text) place.textContent = text;
+}
+
 /**
  * Fills a list of choices; keeps the chosen one where it is still there.
  * @param {HTMLSelectElement} list

@@ -11,11 +11,16 @@
  */
 export function indexOf(domain, value) {
   switch (domain.kind) {
-    case "range": return Number(value) - (domain.low ?? 0);
-    case "names": return Math.max(0, (domain.names ?? []).indexOf(String(value)));
-    case "token": return tokenIndex(domain.psi ?? 0, value);
-    case "bits": return bitsIndex(value);
-    case "parts": return partsIndex(domain, value);
+    case "range":
+      return Number(value) - (domain.low ?? 0);
+    case "names":
+      return Math.max(0, (domain.names ?? []).indexOf(String(value)));
+    case "token":
+      return tokenIndex(domain.psi ?? 0, value);
+    case "bits":
+      return bitsIndex(value);
+    case "parts":
+      return partsIndex(domain, value);
   }
 }
 
@@ -45,11 +50,16 @@ function partsIndex(domain, value) {
  */
 export function nth(domain, k) {
   switch (domain.kind) {
-    case "range": return k + (domain.low ?? 0);
-    case "names": return domain.names?.[k] ?? "";
-    case "token": return k === 0 ? null : nthToken(domain.psi ?? 0, k - 1);
-    case "bits": return [...(k + 1).toString(2).slice(1)].map(Number);
-    case "parts": return k === 0 ? null : nthParts(domain, k - 1);
+    case "range":
+      return k + (domain.low ?? 0);
+    case "names":
+      return domain.names?.[k] ?? "";
+    case "token":
+      return k === 0 ? null : nthToken(domain.psi ?? 0, k - 1);
+    case "bits":
+      return [...(k + 1).toString(2).slice(1)].map(Number);
+    case "parts":
+      return k === 0 ? null : nthParts(domain, k - 1);
   }
 }
 
@@ -74,7 +84,10 @@ function nthParts(domain, k) {
 export function show(value) {
   if (value === null || value === undefined) return "⊥";
   if (Array.isArray(value)) return `(${value.join(", ")})`;
-  if (typeof value === "object") return Object.entries(value).map(([name, part]) => `${name} ${show(part)}`).join(", ");
+  if (typeof value === "object")
+    return Object.entries(value)
+      .map(([name, part]) => `${name} ${show(part)}`)
+      .join(", ");
   return String(value);
 }
 
@@ -96,5 +109,10 @@ export function read(text) {
   }
 }
 
-/** A domain in the paper's short form. @param {{ kind: string, domain: string }} variable */
-export const domainText = ({ kind, domain }) => (kind === "range" ? domain.replace("an integer of ", "") : domain);
+/** A domain in the paper's short form. @param {Domain & { domain: string }} variable */
+export function domainText({ kind, domain, low, high, names = [], psi = 0 }) {
+  if (kind === "range") return `[${low}, ${high}]`;
+  if (kind === "names") return `{${names.join(", ")}}`;
+  if (kind === "token") return `⊥ or ([${1 - psi}, -1] ∪ [1, ${psi}]) × {0, 1}²`;
+  return domain;
+}

@@ -28,9 +28,9 @@ export const outside = (unit) => 1.25 * unit + 38;
 const FEW = 12;
 const ROOM_FOR_VALUES = 62;
 
-/** @param {Box} box @param {number} n @param {boolean} values */
-function fitRadius({ width, height }, n, values) {
-  const half = Math.min(width, height) / 2 - (values && n <= FEW && width > 500 ? ROOM_FOR_VALUES : 0);
+/** @param {Box} box @param {number} n @param {boolean} roomy */
+function fitRadius({ width, height }, n, roomy) {
+  const half = Math.min(width, height) / 2 - (roomy ? ROOM_FOR_VALUES : 0);
   let radius = 0.7 * half;
   for (let round = 0; round < 6; round++) radius = Math.max(20, half - outside(unitOf((2 * Math.PI * radius) / n)));
   return radius;
@@ -52,7 +52,8 @@ export class RingGeometry {
    */
   constructor(box, n, directed, { zoom, x, y }, values) {
     this.n = n;
-    this.fit = fitRadius(box, n, values);
+    this.roomy = values && n <= FEW && box.width > 500;
+    this.fit = fitRadius(box, n, this.roomy);
     this.radius = this.fit * zoom;
     this.centre = { x: box.x + box.width / 2 - x * this.radius, y: box.y + box.height / 2 - y * this.radius };
     this.space = (2 * Math.PI * this.radius) / n;
@@ -93,7 +94,10 @@ export class RingGeometry {
 
   /** @param {Pen} pen @param {number} from @param {number} to @param {number} d @param {Style} style */
   span(pen, from, to, d, style) {
-    if (this.radius + d > 0) pen.arc(this.centre.x, this.centre.y, this.radius + d, this.#angle(from), this.#angle(to), style);
+    const radius = this.radius + d;
+    if (radius <= 0) return;
+    if (to - from >= this.n) pen.circle(this.centre.x, this.centre.y, radius, style);
+    else pen.arc(this.centre.x, this.centre.y, radius, this.#angle(from), this.#angle(to), style);
   }
 
   /** @param {Point} point */
@@ -105,10 +109,21 @@ export class RingGeometry {
 }
 
 /** How far apart agents of a band are at zoom 1. */
-const BAND_SPACE = 30;
+export const BAND_SPACE = 30;
+
+/** How far apart they are, but never so near that room is left. @param {number} width @param {number} n @param {number} zoom */
+export const bandSpace = (width, n, zoom) => Math.min(Math.max(BAND_SPACE * zoom, width / n), 90);
+
+/** How high a row of agents with all its marks is. @param {number} space @param {boolean} directed */
+export function bandHeight(space, directed) {
+  const unit = unitOf(space);
+  return outside(unit) + (directed ? 2.3 : 2.7) * unit + 30;
+}
 
 /** @implements {Geometry} */
 export class BandGeometry {
+  roomy = false;
+
   /**
    * @param {Box} box
    * @param {number} n
@@ -118,22 +133,22 @@ export class BandGeometry {
   constructor(box, n, directed, { zoom, x }) {
     this.n = n;
     this.box = box;
-    this.space = Math.min(Math.max(BAND_SPACE * zoom, box.width / n), 90);
+    this.space = bandSpace(box.width, n, zoom);
     this.unit = unitOf(this.space);
     this.disc = discOf(this.space, this.unit, directed);
     this.inner = innerOf(this.unit, directed);
     this.seen = Math.min(n, box.width / this.space);
-    this.left = this.seen >= n ? -0.5 : wrap(x, 1) * n - this.seen / 2;
+    this.whole = this.seen >= n;
+    this.left = this.whole ? -0.5 - (box.width / this.space - n) / 2 : wrap(x, 1) * n - this.seen / 2;
     this.base = box.y + outside(this.unit) + 4;
-    this.shifts = this.seen >= n ? [0] : [-n, 0, n];
+    this.shifts = this.whole ? [0] : [-n, 0, n];
     this.positions = this.#seen();
   }
 
   #seen() {
-    const first = Math.ceil(this.left - 0.5);
-    const past = Math.floor(this.left + this.seen + 0.5);
-    const length = Math.min(past - first + 1, this.seen >= this.n ? this.n : Infinity);
-    return Array.from({ length }, (_, k) => first + k);
+    const first = this.whole ? 0 : Math.ceil(this.left - 0.5);
+    const last = this.whole ? this.n - 1 : Math.floor(this.left + this.seen + 0.5);
+    return Array.from({ length: last - first + 1 }, (_, k) => first + k);
   }
 
   /** @param {number} u @param {number} d @returns {Point} */
@@ -147,12 +162,12 @@ export class BandGeometry {
 
   /** Whether some of a stretch is in the box. @param {number} from @param {number} to */
   sees(from, to) {
-    return to > this.left - 1 && from < this.left + this.seen + 1;
+    return this.whole || (to > this.left - 1 && from < this.left + this.seen + 1);
   }
 
   /** @param {Pen} pen @param {number} from @param {number} to @param {number} d @param {Style} style */
   span(pen, from, to, d, style) {
-    const [a, b] = [Math.max(from, this.left - 1), Math.min(to, this.left + this.seen + 1)];
+    const [a, b] = this.whole ? [from, to] : [Math.max(from, this.left - 1), Math.min(to, this.left + this.seen + 1)];
     if (a < b) pen.polygon([this.at(a, d), this.at(b, d)], style, true);
   }
 

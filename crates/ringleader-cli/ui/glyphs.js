@@ -19,7 +19,15 @@ export function turned(x, y, angle, size, shape) {
 }
 
 /** @type {[number, number][]} */
-const CROWN = [[-1, 0.75], [-1, -0.55], [-0.45, 0.05], [0, -0.85], [0.45, 0.05], [1, -0.55], [1, 0.75]];
+const CROWN = [
+  [-1, 0.75],
+  [-1, -0.55],
+  [-0.45, 0.05],
+  [0, -0.85],
+  [0.45, 0.05],
+  [1, -0.55],
+  [1, 0.75],
+];
 
 /** @param {Pen} pen @param {number} x @param {number} y @param {number} size @param {Palette} palette */
 export function crown(pen, x, y, size, palette) {
@@ -28,7 +36,13 @@ export function crown(pen, x, y, size, palette) {
 }
 
 /** @type {[number, number][]} */
-const TAG = [[-0.95, -0.7], [0.25, -0.7], [1, 0], [0.25, 0.7], [-0.95, 0.7]];
+const TAG = [
+  [-0.95, -0.7],
+  [0.25, -0.7],
+  [1, 0],
+  [0.25, 0.7],
+  [-0.95, 0.7],
+];
 
 /**
  * A token: a tag that points where it moves, with its bit, and a dot for the carry.
@@ -57,7 +71,11 @@ export function bullet(pen, { x, y }, size, live, palette) {
 }
 
 /** @type {[number, number][]} */
-const CHEVRON = [[-0.5, -0.8], [0.5, 0], [-0.5, 0.8]];
+const CHEVRON = [
+  [-0.5, -0.8],
+  [0.5, 0],
+  [-0.5, 0.8],
+];
 
 /** An open arrowhead. @param {Pen} pen @param {Point} at @param {number} angle @param {number} size @param {string} stroke @param {number} width */
 export function chevron(pen, { x, y }, angle, size, stroke, width) {
@@ -65,11 +83,28 @@ export function chevron(pen, { x, y }, angle, size, stroke, width) {
 }
 
 /** @type {[number, number][]} */
-const HEAD = [[-0.6, -0.8], [0.75, 0], [-0.6, 0.8]];
+const HEAD = [
+  [-0.6, -0.8],
+  [0.75, 0],
+  [-0.6, 0.8],
+];
 
 /** A full arrowhead. @param {Pen} pen @param {Point} at @param {number} angle @param {number} size @param {string} fill */
 export function arrowhead(pen, { x, y }, angle, size, fill) {
   pen.polygon(turned(x, y, angle, size, HEAD), { fill });
+}
+
+/** @param {Pen} pen @param {Point} at @param {number} size @param {string} fill */
+export function diamond(pen, { x, y }, size, fill) {
+  pen.polygon(
+    turned(x, y, 0, size, [
+      [1, 0],
+      [0, 1],
+      [-1, 0],
+      [0, -1],
+    ]),
+    { fill },
+  );
 }
 
 /** A shield: an arc around the side from which bullets come. @param {Pen} pen @param {Point} at @param {number} heading @param {number} radius @param {string} stroke @param {number} width */

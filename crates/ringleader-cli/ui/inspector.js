@@ -5,7 +5,8 @@ import { overwrite } from "./actions.js";
 import { button, element, fillSelect, input, make } from "./dom.js";
 import { domainText, read, show, typed } from "./domain.js";
 import { attempt } from "./messages.js";
-import { placeOf, reveal } from "./stage.js";
+import { reveal } from "./pointer.js";
+import { placeOf } from "./stage.js";
 import { agentState, look, on, state } from "./store.js";
 
 /** @typedef {import("./types").Variable} Variable */
@@ -56,7 +57,11 @@ function fieldFor({ name, kind, names, domain }) {
   const title = `${name}: ${domain}`;
   if (kind !== "names") return make("input", { id: `edit-${name}`, type: "text", autocomplete: "off", spellcheck: "false", title });
   const list = make("select", { id: `edit-${name}`, title });
-  fillSelect(list, (names ?? []).map((value) => ({ value, text: value })), "");
+  fillSelect(
+    list,
+    (names ?? []).map((value) => ({ value, text: value })),
+    "",
+  );
   return list;
 }
 
@@ -109,6 +114,11 @@ async function apply() {
 
 // --- The last interaction ----------------------------------------------------------------------------------------
 
+/** Whether the adversary changed agents after the last interaction. */
+function isEditedHere() {
+  return (state.description?.edits ?? []).some((edit) => edit.step === state.frame?.step && !("interact" in edit));
+}
+
 function showLast() {
   const { frame } = state;
   const last = frame?.last;
@@ -116,7 +126,14 @@ function showLast() {
   if (!last) return place.replaceChildren("No interaction yet.");
   const title = `${last.initiator} → ${last.responder}, by ${last.by}${last.draw ? `, draw ${show(last.draw)}` : ""}`;
   const events = last.happenings.length > 0 ? [make("p", { class: "happened" }, [last.happenings.join(", ")])] : [];
-  place.replaceChildren(make("p", {}, [title]), ...events, changes(last.initiator, last.before[0], "initiator"), changes(last.responder, last.before[1], "responder"));
+  const note = isEditedHere() ? [make("p", { class: "muted" }, ["changes include the edits made at this step"])] : [];
+  place.replaceChildren(
+    make("p", {}, [title]),
+    ...events,
+    ...note,
+    changes(last.initiator, last.before[0], "initiator"),
+    changes(last.responder, last.before[1], "responder"),
+  );
 }
 
 /** What an agent was before and is now. @param {number} agent @param {Agent} before @param {string} role */
@@ -125,7 +142,7 @@ function changes(agent, before, role) {
   const changed = Object.keys(now).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(now[name]));
   const items = changed.map((name) => make("li", {}, [`${name}: ${show(before[name])} → ${show(now[name])}`]));
   const list = items.length > 0 ? make("ul", {}, items) : make("p", { class: "muted" }, ["unchanged"]);
-  return make("div", { class: "changes" }, [make("h4", {}, [`agent ${agent}, ${role}`]), list]);
+  return make("div", { class: "changes" }, [make("h3", {}, [`agent ${agent}, ${role}`]), list]);
 }
 
 // --- The tip -----------------------------------------------------------------------------------------------------
@@ -147,7 +164,12 @@ const edgeText = ([from, to], undirected) => `click: ${from} → ${to} interact 
 function tipTable(agent) {
   const now = agentState(agent);
   const rows = (state.run?.variables ?? []).map((variable) =>
-    make("tr", {}, [make("th", {}, [variable.name]), make("td", { class: "value" }, [show(now[variable.name])]), make("td", { class: "domain" }, [domainText(variable)])]));
+    make("tr", {}, [
+      make("th", {}, [variable.name]),
+      make("td", { class: "value" }, [show(now[variable.name])]),
+      make("td", { class: "domain" }, [domainText(variable)]),
+    ]),
+  );
   return make("table", {}, rows);
 }
 

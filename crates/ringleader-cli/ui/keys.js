@@ -7,7 +7,7 @@ import { pick, pickNext } from "./inspector.js";
 import { nextScene, previousScene, toggleLessons } from "./lessons.js";
 import { hide } from "./messages.js";
 import * as player from "./player.js";
-import { zoomAt, zoomReset } from "./stage.js";
+import { zoom, zoomReset } from "./pointer.js";
 import { nextTheme } from "./theme.js";
 import { changeSpeed, fullSpeed, nextEvent, toEnd } from "./transport.js";
 
@@ -30,8 +30,8 @@ const SHORTCUTS = [
   { keys: ["i"], shown: "I", about: "the selected agent interacts with its right neighbour", act: () => interactNow(false) },
   { keys: ["I"], shown: "Shift+I", about: "undirected rings: the right neighbour initiates", act: () => interactNow(true) },
   { keys: ["k"], shown: "K", about: "corrupt agents, as many as the field says", act: corruptNow },
-  { keys: ["+", "="], shown: "+", about: "zoom in", act: () => zoomAt(1.5) },
-  { keys: ["-"], shown: "−", about: "zoom out", act: () => zoomAt(1 / 1.5) },
+  { keys: ["+", "="], shown: "+", about: "zoom in", act: () => zoom(1.5) },
+  { keys: ["-"], shown: "−", about: "zoom out", act: () => zoom(1 / 1.5) },
   { keys: ["0"], shown: "0", about: "no zoom", act: zoomReset },
   { keys: ["c"], shown: "C", about: "copy a link to what is shown", act: copyLink },
   { keys: ["l"], shown: "L", about: "lessons", act: toggleLessons },
@@ -47,7 +47,12 @@ const RING_SHORTCUTS = [
   { keys: ["ArrowLeft", "ArrowUp"], shown: "← ↑", about: "select the previous agent", act: () => pickNext(-1) },
   { keys: ["PageDown"], shown: "Page Down", about: "ten agents on", act: () => pickNext(10) },
   { keys: ["PageUp"], shown: "Page Up", about: "ten agents back", act: () => pickNext(-10) },
-  { keys: ["Enter"], shown: "Enter", about: "the selected agent interacts with its right neighbour; with Shift the other way round", act: (event) => interactNow(event.shiftKey) },
+  {
+    keys: ["Enter"],
+    shown: "Enter",
+    about: "the selected agent interacts with its right neighbour; with Shift the other way round",
+    act: (event) => interactNow(event.shiftKey),
+  },
   { keys: ["Escape"], shown: "Esc", about: "select nothing", act: () => pick(null) },
 ];
 
@@ -59,6 +64,7 @@ function isTaken(event) {
   const { target } = event;
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement && ["checkbox", "file"].includes(target.type)) return event.key === " ";
+  if (target instanceof HTMLInputElement && target.type === "range") return event.key.length > 1;
   if (target.matches("button, summary, a")) return event.key === " " || event.key === "Enter";
   return target.matches("input, select, textarea");
 }
@@ -80,7 +86,8 @@ function onKey(event) {
 }
 
 /** @param {Shortcut[]} table */
-const rows = (table) => table.map(({ shown, about }) => make("tr", {}, [make("td", {}, [make("kbd", {}, [shown])]), make("td", {}, [about])]));
+const rows = (table) =>
+  table.map(({ shown, about }) => make("tr", {}, [make("td", {}, [make("kbd", {}, [shown])]), make("td", {}, [about])]));
 
 function showHelp() {
   dialog("help-dialog").showModal();
@@ -91,6 +98,7 @@ export function startKeys() {
   element("help-ring-keys").replaceChildren(...rows(RING_SHORTCUTS));
   input("keys-on").checked = enabled();
   input("keys-on").addEventListener("change", () => localStorage.setItem(KEPT, input("keys-on").checked ? "on" : "off"));
+  button("skip").addEventListener("click", () => canvas("ring").focus());
   button("help").addEventListener("click", showHelp);
   button("help-close").addEventListener("click", () => dialog("help-dialog").close());
   canvas("ring").addEventListener("keydown", (event) => {

@@ -2,10 +2,12 @@
 // which is made from the layers that are shown.
 
 import { button, element, fillSelect, make, select } from "./dom.js";
-import { fillVariable, legendOf, marksOf, activeLayers } from "./marks.js";
+import { activeLayers, legendOf, marksOf } from "./marks.js";
 import { SvgPen } from "./pen.js";
-import { sceneBase, zoomAt, zoomReset } from "./stage.js";
+import { zoom, zoomReset } from "./pointer.js";
+import { sceneBase } from "./stage.js";
 import { look, on, state } from "./store.js";
+import { fillVariable } from "./tracks.js";
 
 const [WIDTH, HEIGHT] = [30, 22];
 
@@ -67,8 +69,8 @@ export function startLayers() {
   select("layout").addEventListener("change", () => {
     look({ layout: /** @type {import("./types").View["layout"]} */ (select("layout").value), zoom: 1, x: 0, y: 0 });
   });
-  button("zoom-in").addEventListener("click", () => zoomAt(1.5));
-  button("zoom-out").addEventListener("click", () => zoomAt(1 / 1.5));
+  button("zoom-in").addEventListener("click", () => zoom(1.5));
+  button("zoom-out").addEventListener("click", () => zoom(1 / 1.5));
   button("zoom-reset").addEventListener("click", zoomReset);
   on("run view theme", showAll);
 }

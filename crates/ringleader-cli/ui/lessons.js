@@ -1,6 +1,6 @@
 // A guided tour through the mechanisms of the paper: scenes, each a link and a few sentences that are true of it.
 
-import { read } from "./address.js";
+import { read, remember } from "./address.js";
 import { button, element } from "./dom.js";
 import { attempt } from "./messages.js";
 import { SCENES } from "./scenes.js";
@@ -11,6 +11,7 @@ function open(number) {
   if (number < 0 || number >= SCENES.length) return;
   void attempt(async () => {
     await read(`${SCENES[number].link}&lesson=${number + 1}`);
+    remember();
   });
 }
 

@@ -50,7 +50,10 @@ export function encode(description, step, view) {
 /** @param {Description} description @returns {[string, string][]} */
 function describe({ protocol, n, params, start, scheduler, seed, edits, case: file }) {
   /** @type {[string, string | null][]} */
-  const parts = [["protocol", protocol], ["n", String(n)]];
+  const parts = [
+    ["protocol", protocol],
+    ["n", String(n)],
+  ];
   for (const [name, value] of Object.entries(params)) parts.push([name, String(value)]);
   parts.push(["start", start], ["scheduler", scheduler], ["seed", seed]);
   parts.push(["edits", edits.length > 0 ? JSON.stringify(edits) : null], ["case", file?.packed ?? null]);
@@ -76,9 +79,15 @@ const speedText = (index) => (SPEEDS[index] === Infinity ? "full" : String(SPEED
 
 /** @param {Record<string, boolean>} layers @returns {[string, string][]} */
 function layerLists(layers) {
-  const names = (/** @type {boolean} */ wanted) => Object.keys(layers).filter((name) => layers[name] === wanted).join(",");
+  const names = (/** @type {boolean} */ wanted) =>
+    Object.keys(layers)
+      .filter((name) => layers[name] === wanted)
+      .join(",");
   /** @type {[string, string][]} */
-  const lists = [["show", names(true)], ["hide", names(false)]];
+  const lists = [
+    ["show", names(true)],
+    ["hide", names(false)],
+  ];
   return lists.filter(([, list]) => list !== "");
 }
 
@@ -166,7 +175,11 @@ class Reader {
 
 /** @param {Reader} reader @param {Protocol[]} protocols @returns {Promise<Description>} */
 async function readDescription(reader, protocols) {
-  const name = reader.choice("protocol", protocols[0].name, protocols.map((known) => known.name));
+  const name = reader.choice(
+    "protocol",
+    protocols[0].name,
+    protocols.map((known) => known.name),
+  );
   const protocol = protocols.find((known) => known.name === name) ?? protocols[0];
   return {
     protocol: name,
@@ -216,7 +229,9 @@ function readEdits(reader) {
   try {
     const edits = JSON.parse(text);
     if (Array.isArray(edits)) return edits;
-  } catch { /* told below */ }
+  } catch {
+    /* told below */
+  }
   reader.refuse("edits", "a JSON list of edits");
   return [];
 }

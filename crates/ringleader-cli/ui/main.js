@@ -18,6 +18,7 @@ import { startSets } from "./sets.js";
 import { startSetup } from "./setup.js";
 import { startSpaceTime } from "./spacetime.js";
 import { startStage, stats } from "./stage.js";
+import { startPointer } from "./pointer.js";
 import { on, state } from "./store.js";
 import { startTheme } from "./theme.js";
 import { startTransport } from "./transport.js";
@@ -27,8 +28,8 @@ import { startTransport } from "./transport.js";
 /** Follows a link: the run, the step and the view. @param {import("./types").Link} link */
 async function follow({ description, step: at, view }) {
   const same = JSON.stringify(description) === JSON.stringify(state.description);
-  restoreView(view);
   await openRun(same && state.description ? state.description : description, at);
+  restoreView(view);
 }
 
 /** What is shown if nobody asks for anything: the command line's wish, or the first protocol. */
@@ -37,9 +38,8 @@ async function openFirst() {
   await follow({ description: await described(wish ?? {}), step: wish?.step ?? null, view: { ...DEFAULT_VIEW }, problems: [] });
 }
 
-/** @param {Record<string, any>} wish @returns {Promise<Description>} */
-async function described({ protocol, n, params, start, scheduler, seed, edits, case: file }) {
-  const text = file ? JSON.stringify(file) : "";
+/** A case comes as text, so that no number in it is rounded. @param {Record<string, any>} wish @returns {Promise<Description>} */
+async function described({ protocol, n, params, start, scheduler, seed, edits, case: text }) {
   return {
     protocol: protocol ?? state.catalogue?.protocols[0].name,
     n: n ?? 64,
@@ -48,7 +48,7 @@ async function described({ protocol, n, params, start, scheduler, seed, edits, c
     scheduler: scheduler ?? "clocks",
     seed: String(seed ?? 1),
     edits: edits ?? [],
-    case: file ? { text, packed: await pack(text) } : null,
+    case: text ? { text, packed: await pack(text) } : null,
   };
 }
 
@@ -82,7 +82,8 @@ function connectParts() {
   startMessages();
   startTheme();
   startPlayer(complain);
-  startStage({ pick, interact: (pair) => void attempt(() => interact(pair)) });
+  startStage();
+  startPointer({ pick, interact: (pair) => void attempt(() => interact(pair)) });
   for (const start of [startTransport, startSetup, startInspector, startAdversary, startLayers, startSets]) start();
   for (const start of [startSpaceTime, startCharts, startFiles, startLessons, startKeys]) start();
   startAddress(follow);

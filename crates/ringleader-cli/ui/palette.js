@@ -9,20 +9,48 @@ import { indexOf } from "./domain.js";
 /** @type {Palette} */
 const LIGHT = {
   dark: false,
-  paper: "#ffffff", ink: "#1b1f24", muted: "#667080", faint: "#e4e8ee", line: "#b4bcc8",
-  highlight: "#f7dd72", select: "#0072b2", leader: "#e69f00", detect: "#cc79a7", signal: "#0072b2",
-  live: "#d55e00", shield: "#009e73", strong: "#d55e00", black: "#22262c", white: "#ffffff",
-  low: "#f3f7fb", high: "#4f7fae", good: "#00734f",
+  paper: "#ffffff",
+  ink: "#1b1f24",
+  muted: "#667080",
+  faint: "#e4e8ee",
+  line: "#b4bcc8",
+  highlight: "#f7dd72",
+  select: "#0072b2",
+  leader: "#e69f00",
+  detect: "#cc79a7",
+  signal: "#0072b2",
+  live: "#d55e00",
+  shield: "#009e73",
+  strong: "#d55e00",
+  black: "#22262c",
+  white: "#ffffff",
+  low: "#f3f7fb",
+  high: "#4f7fae",
+  good: "#00734f",
   categories: ["#f3f7fb", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7"],
 };
 
 /** @type {Palette} */
 const DARK = {
   dark: true,
-  paper: "#15181d", ink: "#e8ebf0", muted: "#9aa4b2", faint: "#2a3038", line: "#566070",
-  highlight: "#7a6413", select: "#56b4e9", leader: "#f2b632", detect: "#d98ab6", signal: "#56b4e9",
-  live: "#ff7f32", shield: "#1fc395", strong: "#ff7f32", black: "#05070a", white: "#f2f4f8",
-  low: "#232a33", high: "#7fb0de", good: "#3fd0a0",
+  paper: "#15181d",
+  ink: "#e8ebf0",
+  muted: "#9aa4b2",
+  faint: "#2a3038",
+  line: "#566070",
+  highlight: "#7a6413",
+  select: "#56b4e9",
+  leader: "#f2b632",
+  detect: "#d98ab6",
+  signal: "#56b4e9",
+  live: "#ff7f32",
+  shield: "#1fc395",
+  strong: "#ff7f32",
+  black: "#05070a",
+  white: "#f2f4f8",
+  low: "#232a33",
+  high: "#7fb0de",
+  good: "#3fd0a0",
   categories: ["#232a33", "#e69f00", "#56b4e9", "#009e73", "#f0e442", "#3d8fd0", "#e8702a", "#cc79a7"],
 };
 
@@ -51,7 +79,13 @@ const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 
  */
 export function mix(from, to, part) {
   const [a, b] = [channels(from), channels(to)];
-  return `#${a.map((v, k) => Math.round(v + (b[k] - v) * part).toString(16).padStart(2, "0")).join("")}`;
+  return `#${a
+    .map((v, k) =>
+      Math.round(v + (b[k] - v) * part)
+        .toString(16)
+        .padStart(2, "0"),
+    )
+    .join("")}`;
 }
 
 /** Black or white, whichever can be read on this colour. @param {string} hex */

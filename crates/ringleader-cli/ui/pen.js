@@ -98,8 +98,7 @@ export class CanvasPen {
 const short = (value) => String(Math.round(value * 100) / 100);
 
 /** @param {string} text */
-export const escape = (text) =>
-  text.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+export const escape = (text) => text.replace(/[<>&"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /** @param {Style} style */
 function paint({ fill, stroke, width = 1, dash, alpha = 1, round = false }) {

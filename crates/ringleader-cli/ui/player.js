@@ -103,15 +103,11 @@ async function playTurn(intent) {
   const asked = speed === Infinity ? MANY : stepsDue(speed);
   if (asked === 0) return pause(Math.min(1000 / speed, 40));
   const { description } = state;
-  const steps = Math.min(asked, beforeEnd());
-  show(await session.frame({ from: step(), steps, ms: PLAY_MS }), description);
-  if (state.intent === intent && step() === state.frame?.end) restAndHash(`end of the recording at step ${count(step())}; the scheduler goes on from here`);
-}
-
-/** A recording is played to its end and no further at once. */
-function beforeEnd() {
   const end = state.frame?.end ?? null;
-  return end !== null && step() < end ? end - step() : Infinity;
+  // A recording is played to its end and no further at once.
+  const steps = end === null ? asked : Math.min(asked, end - step());
+  show(await session.frame({ from: step(), steps, ms: PLAY_MS }), description);
+  if (state.intent === intent && step() === end) restAndHash(`end of the recording at step ${count(end)}; the scheduler goes on from here`);
 }
 
 /** @param {Intent & { kind: "event" }} intent */

@@ -24,6 +24,7 @@ async function request(path, options) {
     throw new Lost("the server does not answer");
   }
   if (response.ok) return response;
+  if (response.status >= 502) throw new Lost("a gateway does not reach the server");
   throw new Refused(response.status, await reason(response));
 }
 

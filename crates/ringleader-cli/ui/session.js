@@ -88,9 +88,12 @@ export function open(build) {
   return inTurn(async () => {
     const description = build();
     state.run = await describe(description);
-    state.description = description;
+    state.description = description.case ? toldByCase(description, state.run) : description;
   });
 }
+
+/** A case knows its protocol, size, scheduler and seed; the link should not say otherwise. @param {Description} description @param {import("./types").Run} run @returns {Description} */
+const toldByCase = (description, { protocol, n, scheduler, seed }) => ({ ...description, protocol, n, scheduler, seed });
 
 /** @param {Parameters<typeof api.frame>[1]} wish */
 export const frame = (wish) => inTurn(() => ofRun((run) => api.frame(run, wish)));

@@ -1,6 +1,6 @@
 // Which phases and sets hold at the step that is shown, and, on demand, every fact that the protocol can tell.
 
-import { button, count, element, make } from "./dom.js";
+import { button, count, element, make, write } from "./dom.js";
 import { attempt } from "./messages.js";
 import { isPlaying, step } from "./player.js";
 import * as session from "./session.js";
@@ -18,11 +18,10 @@ function showSets() {
   if (!frame || !run) return;
   const phases = run.phases.map(({ name, about }) => line(frame.phases[name] ?? false, name, about));
   element("sets").replaceChildren(...phases, line(frame.safe, run.safe, "the safe set: from here on for ever"));
-  const verdict = element("verdict");
-  verdict.textContent = frame.safe ? "✓ safe for ever" : "not yet safe";
-  verdict.classList.toggle("safe", frame.safe);
+  write("verdict", frame.safe ? "✓ safe for ever" : "not yet safe");
+  element("verdict").classList.toggle("safe", frame.safe);
   const gauges = run.gauges.map((name) => `${name} ${count(frame.gauges[name])}`);
-  element("gauges").textContent = gauges.join(" · ");
+  write("gauges", gauges.join(" · "));
 }
 
 /** @param {unknown} fact */
@@ -31,7 +30,9 @@ const text = (fact) => (typeof fact === "boolean" ? (fact ? "✓ yes" : "✗ no"
 async function showFacts() {
   const at = step();
   const facts = await session.facts(at);
-  const rows = Object.entries(facts).map(([name, fact]) => make("tr", {}, [make("th", { scope: "row" }, [name]), make("td", {}, [text(fact)])]));
+  const rows = Object.entries(facts).map(([name, fact]) =>
+    make("tr", {}, [make("th", { scope: "row" }, [name]), make("td", {}, [text(fact)])]),
+  );
   element("facts").replaceChildren(make("table", {}, [make("caption", {}, [`facts at step ${count(at)}`]), ...rows]));
 }
 

@@ -12,7 +12,11 @@ const chosen = () => state.catalogue?.protocols.find(({ name }) => name === sele
 
 function showCatalogue() {
   const protocols = state.catalogue?.protocols ?? [];
-  fillSelect(select("protocol"), protocols.map(({ name, summary }) => ({ value: name, text: name, title: summary })), "");
+  fillSelect(
+    select("protocol"),
+    protocols.map(({ name, summary }) => ({ value: name, text: name, title: summary })),
+    "",
+  );
   const limit = state.catalogue?.limits.n;
   if (limit) input("n").title = `agents, 3 to ${count(limit)}`;
 }
@@ -23,13 +27,23 @@ function showChoices() {
   if (!about) return;
   element("summary").textContent = about.summary;
   element("params").replaceChildren(...about.parameters.map(parameterField));
-  fillSelect(select("start"), about.starts.map(({ name, about: title }) => ({ value: name, text: name, title })), "");
+  fillSelect(
+    select("start"),
+    about.starts.map(({ name, about: title }) => ({ value: name, text: name, title })),
+    "",
+  );
   showStart();
 }
 
 /** @param {Protocol["parameters"][number]} parameter */
 function parameterField({ name, help, flag }) {
-  const field = make("input", { id: `param-${name}`, type: flag ? "checkbox" : "text", inputmode: "numeric", title: help, autocomplete: "off" });
+  const field = make("input", {
+    id: `param-${name}`,
+    type: flag ? "checkbox" : "text",
+    inputmode: "numeric",
+    title: help,
+    autocomplete: "off",
+  });
   const rule = /\[default: (.*)\]/.exec(help)?.[1] ?? "";
   if (!flag) field.placeholder = String(state.run?.settings[name] ?? (rule.length < 8 ? rule : "default"));
   return make("label", { class: flag ? "flag" : "", title: help }, flag ? [field, ` ${name}`] : [name, field]);
@@ -68,11 +82,16 @@ function showFacts() {
   const { run, description } = state;
   if (!run) return;
   const settings = Object.entries(run.settings).map(([name, value]) => `${name} = ${value}`);
-  const parts = [`n = ${count(run.n)}`, ...settings, `${groupDigits(run.states)} states an agent`, `${run.ring} ring`, `rules: ${run.origin}`];
+  const parts = [
+    `n = ${count(run.n)}`,
+    ...settings,
+    `${groupDigits(run.states)} states an agent`,
+    `${run.ring} ring`,
+    `rules: ${run.origin}`,
+  ];
   if (description?.case) parts.push(run.recorded === null ? "from a file" : `from a case of ${count(run.recorded)} interactions`);
   element("run-facts").textContent = parts.join(", ");
   element("run-name").textContent = `${protocol()?.summary ?? run.protocol}`;
-  
 }
 
 function given() {
@@ -90,8 +109,14 @@ function described() {
   const [n, seed] = [input("n").value.trim(), input("seed").value.trim()];
   if (!/^\d+$/.test(n)) throw new Error(`n: ${n || "nothing"}; a ring has 3 to ${count(state.catalogue?.limits.n ?? 0)} agents`);
   return {
-    protocol: select("protocol").value, n: Number(n), params: given(), start: select("start").value,
-    scheduler: select("scheduler").value, seed, case: null, edits: [],
+    protocol: select("protocol").value,
+    n: Number(n),
+    params: given(),
+    start: select("start").value,
+    scheduler: select("scheduler").value,
+    seed,
+    case: null,
+    edits: [],
   };
 }
 

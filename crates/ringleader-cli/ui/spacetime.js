@@ -3,12 +3,12 @@
 
 import { canvas, count, element, fillSelect, select } from "./dom.js";
 import { nth, show } from "./domain.js";
-import { fillVariable, variableOf } from "./marks.js";
 import { colourOfIndex, palette } from "./palette.js";
 import { connect, fitted, lastUpTo, refresher } from "./plot.js";
 import { step } from "./player.js";
 import * as session from "./session.js";
 import { look, on, state } from "./store.js";
+import { fillVariable, variableOf } from "./tracks.js";
 
 /** @typedef {import("./types").SpaceTime} SpaceTime */
 /** @typedef {import("./types").Point} Point */
@@ -157,8 +157,22 @@ function drawNow(pen, box, { steps }) {
   const row = lastUpTo(steps, step());
   const y = box.y + ((Math.max(row, 0) + 0.5) / steps.length) * box.height;
   const { select: stroke, paper } = palette();
-  pen.polygon([{ x: box.x, y }, { x: box.x + box.width, y }], { stroke: paper, width: 3, alpha: 0.6 }, true);
-  pen.polygon([{ x: box.x - 4, y }, { x: box.x + box.width + 4, y }], { stroke, width: 1.5 }, true);
+  pen.polygon(
+    [
+      { x: box.x, y },
+      { x: box.x + box.width, y },
+    ],
+    { stroke: paper, width: 3, alpha: 0.6 },
+    true,
+  );
+  pen.polygon(
+    [
+      { x: box.x - 4, y },
+      { x: box.x + box.width + 4, y },
+    ],
+    { stroke, width: 1.5 },
+    true,
+  );
 }
 
 /** @param {Point} point */
@@ -189,9 +203,14 @@ function next(by) {
   return data?.steps[lastUpTo(data.steps, step()) + by] ?? null;
 }
 
-function showVariables() {
+function buildVariables() {
   const variables = (state.run?.variables ?? []).map(({ name, domain }) => ({ value: name, text: name, title: domain }));
-  fillSelect(select("spacetime-variable"), variables, variable()?.name ?? "");
+  fillSelect(select("spacetime-variable"), variables, "");
+  showChosen();
+}
+
+function showChosen() {
+  select("spacetime-variable").value = variable()?.name ?? "";
   select("spacetime-window").value = state.view.window;
 }
 
@@ -201,7 +220,8 @@ export function startSpaceTime() {
   select("spacetime-window").addEventListener("change", () => look({ window: select("spacetime-window").value }));
   element("spacetime-panel").addEventListener("toggle", refresh);
   connect(canvas("spacetime"), { tell, stepAt, next, shown: element("spacetime-shown") });
-  on("run view", showVariables);
+  on("run", buildVariables);
+  on("view", showChosen);
   on("run frame view", refresh);
   const anew = () => {
     image = null;

@@ -1,7 +1,7 @@
 // The controls of time under the ring: play, step, speed, the slider over the whole run, the events to stop at, and
 // what is known of the step that is shown.
 
-import { button, count, element, input, make, rounded, slug } from "./dom.js";
+import { button, count, element, input, make, rounded, slug, write } from "./dom.js";
 import { SPEEDS } from "./link.js";
 import { complain, say } from "./messages.js";
 import * as player from "./player.js";
@@ -19,16 +19,26 @@ const kinds = () => [...(state.run?.happenings ?? []), ...ALWAYS];
 /** The kinds to stop at; all of them until the reader chooses. */
 const wanted = () => state.view.events ?? kinds().map(({ name }) => name);
 
-function showEvents() {
-  const chosen = new Set(wanted());
-  element("events").replaceChildren(...kinds().map(({ name, about }) => eventBox(name, about, chosen.has(name))));
+function buildEvents() {
+  element("events").replaceChildren(...kinds().map(({ name, about }) => eventBox(name, about)));
+  showEvents();
 }
 
-/** @param {string} name @param {string} about @param {boolean} checked */
-function eventBox(name, about, checked) {
-  const box = make("input", { type: "checkbox", id: `events-${slug(name)}`, checked });
-  box.addEventListener("change", () => look({ events: kinds().map((kind) => kind.name).filter((kind) => (kind === name ? box.checked : wanted().includes(kind))) }));
+/** @param {string} name @param {string} about */
+function eventBox(name, about) {
+  const box = make("input", { type: "checkbox", id: `events-${slug(name)}` });
+  box.addEventListener("change", () => choose(name, box.checked));
   return make("label", { title: about }, [box, ` ${name}`]);
+}
+
+/** @param {string} name @param {boolean} checked */
+function choose(name, checked) {
+  const names = kinds().map((kind) => kind.name);
+  look({ events: names.filter((kind) => (kind === name ? checked : wanted().includes(kind))) });
+}
+
+function showEvents() {
+  for (const { name } of kinds()) input(`events-${slug(name)}`).checked = wanted().includes(name);
 }
 
 export function nextEvent() {
@@ -49,7 +59,7 @@ export const fullSpeed = () => look({ speed: SPEEDS.length - 1 });
 function showSpeed() {
   const speed = SPEEDS[state.view.speed];
   const text = speed === Infinity ? "as fast as it goes" : `${count(speed)} / s`;
-  element("speed-shown").textContent = text;
+  write("speed-shown", text);
   input("speed").value = String(state.view.speed);
   input("speed").setAttribute("aria-valuetext", speed === Infinity ? text : `${count(speed)} interactions a second`);
 }
@@ -59,7 +69,7 @@ function showIntent() {
   const play = button("play");
   play.textContent = playing ? "❚❚ Pause" : "▶ Play";
   play.setAttribute("aria-pressed", String(playing));
-  element("status").textContent = status();
+  write("status", status());
   document.body.classList.toggle("playing", playing);
 }
 
@@ -75,11 +85,11 @@ let scrubbing = false;
 function showFrame() {
   const { frame, run } = state;
   if (!frame || !run) return;
-  element("step-shown").textContent = count(frame.step);
-  element("time-shown").textContent = rounded(frame.step / run.n);
-  element("furthest-shown").textContent = count(frame.furthest);
+  write("step-shown", count(frame.step));
+  write("time-shown", rounded(frame.step / run.n));
+  write("furthest-shown", count(frame.furthest));
   showHash(frame.hash);
-  element("status").textContent = status();
+  write("status", status());
   const scrub = input("scrub");
   scrub.max = String(Math.max(frame.furthest, 1));
   if (!scrubbing) scrub.value = String(frame.step);
@@ -121,8 +131,11 @@ export function startTransport() {
     event.preventDefault();
     goTo();
   });
-  on("run view", showEvents);
-  on("view", showSpeed);
+  on("run", buildEvents);
+  on("view", () => {
+    showSpeed();
+    if (state.run) showEvents();
+  });
   on("intent", showIntent);
   on("frame", showFrame);
   showSpeed();

@@ -203,6 +203,7 @@ export interface Geometry {
   unit: number;
   disc: number;
   inner: number;
+  roomy: boolean;
   positions: number[];
   shifts: number[];
   at(u: number, d: number): Point;
@@ -262,11 +263,7 @@ export interface Mark {
   legend?(scene: Pick<Scene, "run" | "colour" | "palette" | "layers">): LegendItem[];
 }
 
-export type Intent =
-  | { kind: "rest" }
-  | { kind: "seek"; step: number }
-  | { kind: "play" }
-  | { kind: "event"; until: string[] };
+export type Intent = { kind: "rest" } | { kind: "seek"; step: number } | { kind: "play" } | { kind: "event"; until: string[] };
 
 export interface State {
   catalogue: Catalogue | null;

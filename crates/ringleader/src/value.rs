@@ -3,8 +3,8 @@
 //! The library speaks of configurations and facts in this one type and leaves reading and writing text
 //! to the command line.
 
-/// One JSON value. Keys of a map keep the order in which they were put in; writers sort them.
-#[derive(Clone, Debug, PartialEq)]
+/// One JSON value. Keys of a map keep the order in which they were put in, which does not matter; writers sort them.
+#[derive(Clone, Debug)]
 pub enum Value {
     /// `null`: bottom, infinity, or a question that makes no sense here.
     Null,
@@ -22,6 +22,23 @@ pub enum Value {
     List(Vec<Value>),
     /// Named values.
     Map(Vec<(String, Value)>),
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Int(a), Self::Int(b)) => a == b,
+            (Self::Real(a), Self::Real(b)) => a == b,
+            (Self::Digits(a), Self::Digits(b)) | (Self::Text(a), Self::Text(b)) => a == b,
+            (Self::List(a), Self::List(b)) => a == b,
+            (Self::Map(a), Self::Map(b)) => {
+                a.len() == b.len() && a.iter().all(|(key, _)| self.get(key) == other.get(key))
+            }
+            _ => false,
+        }
+    }
 }
 
 impl Value {
@@ -155,6 +172,16 @@ impl From<usize> for Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_order_of_keys_does_not_matter() {
+        let map = |pairs: &[(&str, u8)]| Value::map(pairs.iter().map(|(key, value)| (*key, (*value).into())));
+        assert_eq!(map(&[("a", 1), ("b", 2)]), map(&[("b", 2), ("a", 1)]));
+        for other in [&[("a", 1)][..], &[("a", 1), ("b", 3)], &[("a", 1), ("c", 2)], &[("a", 1), ("b", 2), ("c", 3)]] {
+            assert_ne!(map(&[("a", 1), ("b", 2)]), map(other));
+        }
+        assert_ne!(Value::from("1"), Value::Digits("1".into()));
+    }
 
     #[test]
     fn long_binary_numbers_have_exact_digits() {

@@ -8,10 +8,10 @@ use ringleader::trial::{From, Scheduler, Trial};
 use ringleader::value::Value;
 
 use crate::args::ViewArgs;
+use crate::files;
 use crate::stop::Stop;
 use crate::text::{faint, strong};
 use crate::view::{MAX_BODY, MAX_N, server};
-use crate::{files, json};
 
 /// The number of agents that is shown if nothing is said; a ring of them can be read at a glance.
 const DEFAULT_N: usize = 64;
@@ -32,20 +32,19 @@ pub(crate) fn view(args: &ViewArgs) -> Result<(), Stop> {
 }
 
 /// What the page is to show first, checked now so that mistakes are told here.
-fn opening(args: &ViewArgs) -> Result<Option<String>, Stop> {
+fn opening(args: &ViewArgs) -> Result<Value, Stop> {
     if let Some(path) = &args.file {
         let text = files::read(path)?;
         if text.len() > MAX_BODY {
             let most = MAX_BODY >> 20;
             return Err(Stop::Bad(format!("{}: larger than {most} MiB, the most that is shown", path.display())));
         }
-        let protocol = args.protocol.as_deref().map_or_else(|| "null".into(), |name| Value::from(name).to_string());
-        let params = parameters(&args.params.0);
+        let (protocol, params) = (Value::from(args.protocol.as_deref()), parameters(&args.params.0));
         let description = format!("{{\"protocol\":{protocol},\"params\":{params},\"case\":{text}}}");
-        return match crate::view::check(description.as_bytes()) {
-            Ok(()) => Ok(Some(description)),
-            Err(stop) => Err(Stop::Bad(format!("{}: {}", path.display(), stop.message()))),
-        };
+        let named = |stop: Stop| Stop::Bad(format!("{}: {}", path.display(), stop.message()));
+        crate::view::check(description.as_bytes()).map_err(named)?;
+        // The page gets the text itself, since its numbers are not as long as ours.
+        return Ok(Value::map([("protocol", protocol), ("params", params), ("case", text.into())]));
     }
     let n = args.n.map_or(DEFAULT_N, |n| usize::try_from(n).unwrap_or(usize::MAX));
     let mut trial = Trial::new(args.protocol.as_deref().unwrap_or("ppl"), n, args.seed.unwrap_or(1));
@@ -56,9 +55,7 @@ fn opening(args: &ViewArgs) -> Result<Option<String>, Stop> {
         return Err(Stop::Bad(format!("n: {n}; a ring that is shown has 3 to {MAX_N} agents")));
     }
     populate_trial(&trial)?;
-    let mut text = Vec::new();
-    json::write(&mut text, &described(&trial))?;
-    Ok(String::from_utf8(text).ok())
+    Ok(described(&trial))
 }
 
 fn described(trial: &Trial) -> Value {
@@ -73,8 +70,6 @@ fn described(trial: &Trial) -> Value {
         ("start", start),
         ("scheduler", trial.scheduler.name().into()),
         ("seed", trial.seed.to_string().into()),
-        ("case", Value::Null),
-        ("edits", Value::List(Vec::new())),
     ])
 }
 

@@ -119,13 +119,14 @@ impl Cursor {
         };
         let (done, name) = match followed {
             Ok(followed) => followed,
-            Err((Halt::Schedule, done)) => {
-                self.script = course.goes_on.clone();
-                (done, None)
-            }
-            Err((Halt::Coins, done)) => {
+            Err((Halt::Coins, done)) if course.edits.is_empty() => {
                 let step = self.at + done;
                 return Err(Stop::Bad(format!("draws: too few; the interaction at step {step} needs one more")));
+            }
+            // A recording that was edited may need more coins than were recorded; it ends there.
+            Err((_, done)) => {
+                self.script = course.goes_on.clone();
+                (done, None)
             }
         };
         self.at += done;

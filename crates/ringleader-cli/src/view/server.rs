@@ -41,7 +41,7 @@ const USUAL: Duration = Duration::from_millis(25);
 struct Laboratory {
     runs: Runs,
     /// What the command line asked to be shown.
-    opening: Option<String>,
+    opening: Value,
     /// So many requests compute at a time.
     seats: Semaphore,
     port: u16,
@@ -56,7 +56,7 @@ pub(crate) fn bind(port: u16) -> Result<TcpListener, Stop> {
 }
 
 /// Serves until Ctrl-C.
-pub(crate) fn serve(listener: TcpListener, opening: Option<String>) -> Result<(), Stop> {
+pub(crate) fn serve(listener: TcpListener, opening: Value) -> Result<(), Stop> {
     let failed = |error: std::io::Error| Stop::Bad(format!("the server cannot run: {error}"));
     let port = listener.local_addr().map_err(failed)?.port();
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
@@ -202,8 +202,7 @@ async fn page(request: Request) -> Response {
 }
 
 async fn opening(State(lab): Lab) -> Response {
-    let text = lab.opening.clone().unwrap_or_else(|| "null".into());
-    (content("application/json"), text).into_response()
+    answer(&lab.opening)
 }
 
 /// Computes on a thread that may take its time.
