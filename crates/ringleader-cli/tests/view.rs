@@ -11,6 +11,7 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
 use std::time::Duration;
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use harness::{program, ringleader_with_input};
 use serde_json::{Value, json};
 
@@ -128,7 +129,7 @@ fn a_frame_is_a_function_of_the_description_and_the_step() {
     let forwards: Vec<Value> = steps.iter().map(|&step| server.frame(&one, step)).collect();
     for k in [12, 3, 7, 0, 11, 4, 10, 1, 9, 2, 8, 6, 5] {
         let frame = server.frame(&two, steps[k]);
-        for part in ["hash", "last", "columns", "leaders", "gauges", "phases", "safe", "segments", "edits", "step"] {
+        for part in ["hash", "last", "columns", "leaders", "gauges", "phases", "safe", "segments", "end", "step"] {
             assert_eq!(frame[part], forwards[k][part], "step {}, {part}", steps[k]);
         }
     }
@@ -258,14 +259,83 @@ fn events_are_found_at_their_exact_steps() {
 }
 
 #[test]
+fn a_recording_knows_the_events_of_its_run_and_its_end() {
+    let server = Server::start(&[]);
+    let run = server.open(&json!({"protocol": "ppl", "n": 24, "start": "all-leaders", "seed": "1"}));
+    let find = |run: &str| {
+        let frame = server.get(&format!("{run}/frame?from=0&steps=1000000&ms=250&until=safe"));
+        (frame["event"]["kind"].clone(), frame["step"].as_u64().unwrap())
+    };
+    let (kind, safe) = find(&run);
+    assert_eq!(kind, "safe");
+    for step in [safe, safe + 1, 120_000] {
+        server.frame(&run, step);
+        let (_, case) = server.ask("GET", &format!("{run}/case?step={step}"), "", "");
+        let recorded = server.open(&json!({"case": serde_json::from_str::<Value>(&case).unwrap()}));
+        assert_eq!(find(&recorded), (json!("safe"), safe), "recorded to {step}");
+        assert_eq!(server.frame(&recorded, step - 1)["end"], step);
+        assert_eq!(server.frame(&recorded, step)["end"], Value::Null);
+    }
+    // A safe ring does not become safe again: there is nothing to wait for.
+    let after = server.get(&format!("{run}/frame?from={safe}&steps=1000000&ms=250&until=safe,phase"));
+    assert_eq!((&after["never"], &after["step"]), (&json!(true), &json!(safe)));
+}
+
+#[test]
+fn charts_and_diagrams_show_what_was_edited() {
+    let server = Server::start(&[]);
+    let two = |step| {
+        let crown = |agent| json!({"step": step, "agent": agent, "state": {"leader": 1}});
+        json!({"protocol": "ppl", "n": 16, "seed": "1", "edits": [crown(3), crown(9)]})
+    };
+    let run = server.open(&two(50));
+    server.frame(&run, 300);
+    for step in [0, 100] {
+        assert_eq!(server.send("PUT", &run, &two(step)).0, 200);
+        for last in [step, 300, 200_000] {
+            server.frame(&run, last);
+            let place =
+                |list: &Value| list["steps"].as_array().unwrap().iter().position(|at| at.as_u64() == Some(step));
+            let history = server.get(&format!("{run}/history"));
+            let rows = server.get(&format!("{run}/spacetime?variable=leader&to={last}&rows=100000"));
+            let (Some(sample), Some(row)) = (place(&history), place(&rows)) else {
+                assert!(step > 0 && last == 200_000, "step {step} is seen from {last}");
+                continue;
+            };
+            let values = BASE64_STANDARD.decode(rows["values"].as_str().unwrap()).unwrap();
+            let leaders = values[row * 32..(row + 1) * 32].iter().filter(|byte| **byte == 1).count();
+            assert_eq!((&history["gauges"]["leaders"][sample], leaders), (&json!(2), 2), "step {step} from {last}");
+        }
+    }
+}
+
+#[test]
+fn an_edited_recording_that_runs_out_of_draws_is_exported_as_it_happened() {
+    let server = Server::start(&[]);
+    let run = server.open(&json!({"protocol": "pcl", "n": 8, "start": "uniform", "seed": "3"}));
+    server.frame(&run, 400);
+    let (_, case) = server.ask("GET", &format!("{run}/case?step=400"), "", "");
+    let case: Value = serde_json::from_str(&case).unwrap();
+    for seed in 0..12 {
+        let edit = json!({"step": 7 + seed, "corrupt": 8, "seed": seed});
+        let edited = server.open(&json!({"case": case, "edits": [edit]}));
+        server.frame(&edited, 500);
+        let (_, export) = server.ask("GET", &format!("{edited}/case?step=500"), "", "");
+        assert_eq!(ringleader(&["replay", "-"], &export).0, 0, "seed {seed}");
+    }
+}
+
+#[test]
 fn bad_descriptions_are_refused_with_the_value_and_what_is_allowed() {
     let server = Server::start(&[]);
     let bad = [
         (json!({"n": 2}), "3 to 16384"),
         (json!({"n": 20000}), "3 to 16384"),
+        (json!("run"), "an object that describes a run"),
         (json!({"protocol": "nonsense"}), "allowed is ppl"),
         (json!({"params": {"psi": 1}}), "psi"),
         (json!({"params": {"psi": -1}}), "psi = -1"),
+        (json!({"params": {"psi": 3, "unsound": false}}), "unsound"),
         (json!({"params": {"phi": 1}}), "psi, c1"),
         (json!({"start": "nowhere"}), "leaderless"),
         (json!({"scheduler": "fair"}), "clocks, uniform"),
@@ -292,7 +362,12 @@ fn bad_descriptions_are_refused_with_the_value_and_what_is_allowed() {
         let error = answer["error"].as_str().unwrap();
         assert!(error.contains(said), "{description}: {error}");
     }
+    server.open(&json!({"params": {"psi": 3, "unsound": true}}));
     let run = server.open(&ppl(&json!([])));
+    let (status, answer) = server.ask("GET", &format!("{run}/frame?from=abc"), "", "");
+    assert!(status == 400 && answer.starts_with("{\"error\":\"?from=abc"), "{answer}");
+    let (status, answer) = server.ask("GET", &format!("{run}/frame?until=nonsense"), "", "");
+    assert!(status == 400 && answer.contains("leader created"), "{answer}");
     for query in
         ["frame?from=-1", "frame?from=x", "frame?steps=99999999999999999999", "spacetime", "spacetime?variable=dust"]
     {
@@ -413,7 +488,12 @@ fn the_command_line_says_what_is_shown_first() {
     let text = text.replace("[]", &format!("[{agent}, {agent}, {agent}]"));
     let shown = Server::start(&[&harness::file("opening.json", &text)]).get("/api/opening");
     assert_eq!(shown["case"], text.as_str(), "to the letter");
-    let refused: [&[&str]; 6] = [
+    let named = harness::file("named.json", &text);
+    let refused: [&[&str]; 10] = [
+        &[&named, "--protocol", "ppl"],
+        &[&named, "--psi", "3"],
+        &[&named, "--seed", "3"],
+        &[&named, "--scheduler", "fair"],
         &["--n", "2"],
         &["--n", "99999"],
         &["--protocol", "nonsense"],

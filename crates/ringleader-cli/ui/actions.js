@@ -1,7 +1,7 @@
 // What changes the run: opening another one, and the edits of the adversary. Every change is deliberate, so each
 // makes an entry in the browser's history, and Back undoes it.
 
-import { remember } from "./address.js";
+import { catchUp, remember } from "./address.js";
 import { count, many } from "./dom.js";
 import { pack } from "./link.js";
 import { say } from "./messages.js";
@@ -16,7 +16,7 @@ import { emit, state } from "./store.js";
 export const chance = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
 /**
- * Shows another run, from its opening step or the one given.
+ * Shows another run, from its beginning or the step given.
  * @param {Description} description
  * @param {number | null} [at]
  */
@@ -25,7 +25,7 @@ export async function openRun(description, at = null) {
   // The picture of another run would be misread with the variables of this one.
   state.frame = null;
   emit("run");
-  seek(at ?? state.run?.step ?? 0);
+  seek(at ?? 0);
 }
 
 /** @param {Description} description */
@@ -47,6 +47,7 @@ async function edit(make) {
   await session.open(() => {
     at = step();
     if (!state.description) throw new Error("there is no run yet");
+    catchUp();
     return { ...state.description, edits: [...editsUntil(at), make(at)] };
   });
   emit("run");

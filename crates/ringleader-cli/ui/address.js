@@ -2,7 +2,7 @@
 
 import { LINK_LIMIT, decode, encode } from "./link.js";
 import { button, throttled } from "./dom.js";
-import { attempt, complain, say } from "./messages.js";
+import { attempt, complain, say, textOf } from "./messages.js";
 import { step } from "./player.js";
 import { emit, on, state } from "./store.js";
 
@@ -12,8 +12,11 @@ let written = "";
 let tooLarge = false;
 const TOO_LARGE = "too large for a link; share the case file";
 
-/** The fragment for what is shown. */
-export const fragment = () => (state.description ? encode(state.description, step(), state.view) : "");
+/** The fragment for what is shown, or about to be. */
+function fragment() {
+  const { description, intent, view } = state;
+  return description ? encode(description, intent.kind === "seek" ? intent.step : step(), view) : "";
+}
 
 /** @param {"pushState" | "replaceState"} way */
 function write(way) {
@@ -29,6 +32,9 @@ function write(way) {
 /** A deliberate change: Back comes back to before it. */
 export const remember = () => write("pushState");
 
+/** Just before such a change: Back comes back to exactly this. */
+export const catchUp = () => write("replaceState");
+
 /** Something that merely goes on. */
 const keepUp = throttled(500, () => {
   if (!following && state.frame) write("replaceState");
@@ -43,8 +49,9 @@ export async function read(text) {
   following = true;
   try {
     const link = await decode(text, protocols);
-    await follow(link);
-    if (link.problems.length > 0) complain(link.problems.join(". "));
+    const told = (/** @type {string[]} */ ...more) => [...link.problems, ...more].join(". ");
+    await follow(link).catch((error) => Promise.reject(new Error(told(textOf(error)))));
+    if (link.problems.length > 0) complain(told());
   } finally {
     following = false;
   }

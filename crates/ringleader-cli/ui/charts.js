@@ -25,7 +25,11 @@ let asked = { run: state.run, furthest: -1 };
 async function ask() {
   const { run, frame } = state;
   if (!frame || !isOpen()) return;
-  if (run !== asked.run || frame.furthest !== asked.furthest) data = await session.history();
+  if (run !== asked.run || frame.furthest !== asked.furthest) {
+    const answer = await session.history();
+    if (run?.id !== state.run?.id) return;
+    data = answer;
+  }
   asked = { run, furthest: frame.furthest };
   draw();
 }
@@ -113,7 +117,8 @@ function drawAxis(pen, height, x) {
   const { muted, select: stroke } = palette();
   const y = height - 9;
   pen.text(x(0), y, "0", { size: 10, fill: muted, align: "start" });
-  pen.text(x(furthest() / 2), y, "steps", { size: 10, fill: muted });
+  const stride = data && data.stride > 1 ? `, one sample in ${count(data.stride)}` : "";
+  pen.text(x(furthest() / 2), y, `steps${stride}`, { size: 10, fill: muted });
   pen.text(x(furthest()), y, count(furthest()), { size: 10, fill: muted, align: "end" });
   const now = x(Math.min(step(), furthest()));
   pen.polygon(

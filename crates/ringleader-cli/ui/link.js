@@ -68,7 +68,7 @@ function describeView(view) {
     if (view[key] !== DEFAULT_VIEW[key]) parts.push([key, String(view[key])]);
   }
   if (view.zoom !== 1) parts.push(["zoom", view.zoom.toPrecision(4)]);
-  for (const key of /** @type {const} */ (["x", "y"])) if (view[key] !== 0) parts.push([key, view[key].toFixed(4)]);
+  for (const key of /** @type {const} */ (["x", "y"])) if (Number(view[key].toFixed(4)) !== 0) parts.push([key, view[key].toFixed(4)]);
   if (view.speed !== DEFAULT_VIEW.speed) parts.push(["speed", speedText(view.speed)]);
   if (view.events) parts.push(["events", view.events.join(",")]);
   return [...parts, ...layerLists(view.layers)];
@@ -210,7 +210,7 @@ function readParameters(reader, protocol) {
  * @param {boolean} flag
  */
 export function parameter(text, flag) {
-  if (flag) return text !== "false";
+  if (flag) return text !== "false" && text !== "0";
   return /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 

@@ -32,22 +32,22 @@ async function follow({ description, step: at, view }) {
   restoreView(view);
 }
 
-/** What is shown if nobody asks for anything: the command line's wish, or the first protocol. */
+/** What is shown if the address asks for nothing: what the command line asks for. */
 async function openFirst() {
-  const wish = await session.opening();
-  await follow({ description: await described(wish ?? {}), step: wish?.step ?? null, view: { ...DEFAULT_VIEW }, problems: [] });
+  const description = await described(await session.opening());
+  await follow({ description, step: null, view: { ...DEFAULT_VIEW }, problems: [] });
 }
 
 /** A case comes as text, so that no number in it is rounded. @param {Record<string, any>} wish @returns {Promise<Description>} */
-async function described({ protocol, n, params, start, scheduler, seed, edits, case: text }) {
+async function described({ protocol, n, params, start, scheduler, seed, case: text }) {
   return {
     protocol: protocol ?? state.catalogue?.protocols[0].name,
     n: n ?? 64,
-    params: params ?? {},
-    start: start ?? null,
+    params,
+    start,
     scheduler: scheduler ?? "clocks",
-    seed: String(seed ?? 1),
-    edits: edits ?? [],
+    seed: seed ?? "1",
+    edits: [],
     case: text ? { text, packed: await pack(text) } : null,
   };
 }
@@ -79,7 +79,6 @@ function expose() {
 }
 
 function connectParts() {
-  startMessages();
   startTheme();
   startPlayer(complain);
   startStage();
@@ -93,7 +92,7 @@ function connectParts() {
 async function main() {
   for (const named of document.querySelectorAll("[id]")) named.setAttribute("data-testid", named.id);
   Object.assign(window, { ringleader: { stats, state: expose } });
-  on("lost", () => (element("lost").hidden = false));
+  startMessages();
   state.catalogue = await session.protocols();
   element("version").textContent = state.catalogue.version;
   connectParts();

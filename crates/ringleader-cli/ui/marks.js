@@ -62,9 +62,27 @@ const flag = (name, label) => ({
 
 /** @param {boolean} black @returns {NonNullable<Mark["legend"]>} */
 const tokenEntry = (black) =>
-  entry(`${black ? "black" : "white"} token, moving right, with its bit; a dot behind it: carry 1`, (pen, x, y, palette) =>
+  entry(`${black ? "black" : "white"} token with its bit, pointing where it moves; a dot behind it: carry 1`, (pen, x, y, palette) =>
     tag(pen, { x: x + 2, y }, 0, 8, { black, bit: 1, carry: 1 }, palette),
   );
+
+/** A number as it stands beside an agent. @param {string} text @param {string} number @returns {NonNullable<Mark["legend"]>} */
+const numberEntry = (text, number) => entry(text, (pen, x, y, palette) => pen.text(x, y, number, { size: 10, fill: palette.muted }));
+
+/** @type {NonNullable<Mark["legend"]>} */
+const selectionLegend = ({ run }) => [
+  { text: "selected agent", draw: (pen, x, y, palette) => pen.circle(x, y, 7, { stroke: palette.select, width: 2.2 }) },
+  ...(variableOf(run, "tokenB") ? [{ text: "its token's way to the target", draw: drawWay }] : []),
+];
+
+/** @type {import("./types").LegendItem["draw"]} */
+function drawWay(pen, x, y, palette) {
+  const points = [
+    { x: x - 9, y },
+    { x: x + 9, y },
+  ];
+  pen.polygon(points, { stroke: palette.select, width: 1.5, dash: [3, 3] }, true);
+}
 
 /** @type {NonNullable<Mark["legend"]>} */
 const segmentsLegend = ({ run }) => {
@@ -257,11 +275,23 @@ export const MARKS = [
   { name: "tokenW", label: "white tokens", applies: having("tokenW"), draw: drawTokens("tokenW"), legend: tokenEntry(false) },
   flag("token", "tokens"),
   flag("probe", "probes"),
-  { name: "dist", label: "dist, where there is room", applies: having("dist"), draw: drawDist },
-  { name: "indices", label: "numbers of the agents", applies: () => true, draw: drawIndices },
+  {
+    name: "dist",
+    label: "dist, where there is room",
+    applies: having("dist"),
+    draw: drawDist,
+    legend: numberEntry("beside an agent: dist", "3"),
+  },
+  {
+    name: "indices",
+    label: "numbers of the agents",
+    applies: () => true,
+    draw: drawIndices,
+    legend: numberEntry("outermost: the number of an agent", "12"),
+  },
   { name: "values", label: "all values, where there is room", applies: () => true, draw: drawValues },
   { name: "centre", label: "step in the middle", applies: () => true, draw: drawCentre },
-  { name: "selection", label: "selected agent", applies: () => true, draw: drawSelection },
+  { name: "selection", label: "selected agent", applies: () => true, draw: drawSelection, legend: selectionLegend },
 ];
 
 /** The marks that a protocol has. @param {Run} run */

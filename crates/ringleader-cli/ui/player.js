@@ -115,7 +115,9 @@ async function eventTurn(intent) {
   const { description } = state;
   const frame = await session.frame({ from: step(), steps: MANY, ms: SEEK_MS, until: intent.until.join(",") });
   show(frame, description);
-  if (state.intent === intent && frame.event) restAndHash(`${frame.event.name} at step ${count(frame.step)}`);
+  if (state.intent !== intent) return;
+  if (frame.event) restAndHash(`${frame.event.name} at step ${count(frame.step)}`);
+  if (frame.never) restAndHash("nothing to wait for: the ring is safe, and stays in the phases that it has reached");
 }
 
 /** The step that is shown. */

@@ -59,7 +59,7 @@ function query(fields) {
 /** @returns {Promise<import("./types").Catalogue>} */
 export const protocols = () => json("api/protocols");
 
-/** What the command line asked for. @returns {Promise<Record<string, any> | null>} */
+/** What the command line asked for. @returns {Promise<Record<string, any>>} */
 export const opening = () => json("api/opening");
 
 /** @param {Description} description @returns {Promise<import("./types").Run>} */

@@ -68,9 +68,16 @@ async function ofRun(ask) {
   }
 }
 
-/** @param {Description} description */
+/** Whether only the edits differ. @param {Description} a @param {Description} b */
+const alike = (a, b) => JSON.stringify({ ...a, edits: [] }) === JSON.stringify({ ...b, edits: [] });
+
+/**
+ * Describes a run. If only the edits are new the server keeps what is known of it; another run gets another name, so that
+ * what is still asked about the one before is answered about that one.
+ * @param {Description} description
+ */
 async function describe(description) {
-  if (!state.run) return api.post(description);
+  if (!state.run || !state.description || !alike(state.description, description)) return api.post(description);
   try {
     return await api.put(state.run.id, description);
   } catch (error) {

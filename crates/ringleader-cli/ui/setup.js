@@ -25,7 +25,7 @@ function showCatalogue() {
 function showChoices() {
   const about = chosen();
   if (!about) return;
-  element("summary").textContent = about.summary;
+  element("summary").textContent = `${about.summary}. Assumes: ${about.assumption}. Claims: ${about.bound} steps.`;
   element("params").replaceChildren(...about.parameters.map(parameterField));
   fillSelect(
     select("start"),

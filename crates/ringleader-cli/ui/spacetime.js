@@ -64,6 +64,7 @@ async function ask() {
   const key = `${shown.name} ${from} ${to}`;
   if (run !== asked.run || key !== asked.key) {
     const answer = await session.spacetime({ variable: shown.name, from, to, rows: rowsWanted() });
+    if (run?.id !== state.run?.id) return;
     data = { ...answer, cells: cellsOf(answer.values) };
     image = null;
     asked = { run, key };

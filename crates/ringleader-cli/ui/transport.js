@@ -129,6 +129,8 @@ export function startTransport() {
   connectScrub(input("scrub"));
   element("goto-form").addEventListener("submit", (event) => {
     event.preventDefault();
+    // The keys are shortcuts again.
+    input("goto").blur();
     goTo();
   });
   on("run", buildEvents);

@@ -36,7 +36,7 @@ export interface Protocol {
 
 export interface Catalogue {
   version: string;
-  limits: { n: number; edits: number; body: number };
+  limits: { n: number };
   protocols: Protocol[];
 }
 
@@ -80,8 +80,6 @@ export interface Run {
   gauges: string[];
   happenings: { name: string; about: string }[];
   recorded: number | null;
-  step: number;
-  limit: number;
 }
 
 export interface Interaction {
@@ -103,6 +101,8 @@ export interface Segment {
 export interface Frame {
   step: number;
   behind: boolean;
+  /** Whether nothing that was wanted can happen any more. */
+  never: boolean;
   event: null | { name: string; kind: "happening" | "phase" | "safe" };
   end: number | null;
   last: Interaction | null;
@@ -112,7 +112,6 @@ export interface Frame {
   phases: Record<string, boolean>;
   safe: boolean;
   segments: Segment[];
-  edits: number;
   furthest: number;
   hash?: string;
 }

@@ -62,16 +62,21 @@ fn events_are_those_that_a_naive_observer_sees() {
             for step in 1..=4000_u64 {
                 let before = steps.duplicate();
                 steps.follow(&mut schedule, 1).unwrap();
-                if !seen_from_outside(before.as_ref(), steps.as_ref()).is_empty() {
-                    naive.push(step);
+                let mut names = seen_from_outside(before.as_ref(), steps.as_ref());
+                names.sort_unstable();
+                if !names.is_empty() {
+                    naive.push((step, names));
                 }
             }
             let (mut sought, mut seeker, mut at) = (Vec::new(), first, 0);
             let mut schedule = script(seeker.as_ref(), &trial);
             while at < 4000 {
-                let found = seeker.seek(&mut schedule, (4000 - at).min(997), &wanted).unwrap();
+                let mut found = seeker.seek(&mut schedule, (4000 - at).min(997), &wanted).unwrap();
                 at += found.steps;
-                sought.extend(found.name.map(|_| at));
+                found.names.sort_unstable();
+                if !found.names.is_empty() {
+                    sought.push((at, found.names));
+                }
             }
             assert_eq!(naive, sought, "{} seed {seed}", entry.about.name);
             let state = |population: &dyn Population| (0..n).map(|i| population.agent(i)).collect::<Vec<_>>();
@@ -90,7 +95,7 @@ fn nothing_wanted_is_nothing_found() {
     let mut population = populate_trial(&trial).unwrap();
     let mut schedule = script(population.as_ref(), &trial);
     let found = population.seek(&mut schedule, 5000, &[]).unwrap();
-    assert_eq!((found.steps, found.name), (5000, None));
+    assert_eq!((found.steps, found.names), (5000, Vec::new()));
 }
 
 /// The number that the bits `b` spell from the border on.

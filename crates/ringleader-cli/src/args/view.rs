@@ -11,7 +11,7 @@ use super::{EXIT_CODES, ParamArgs, count};
 The page is served to this machine only and needs no network. Its address holds all that it shows,
 so a link gives back the same picture as long as the laboratory is open at the same port. A file
 may be a case (such as a witness of `check` or `prove`, or a trace of `run`) or a configuration;
-files can also be dropped onto the page.
+files can also be dropped onto the page. Options may add to a file what it does not say.
 
 Examples:
   ringleader view                                   P_PL, n = 64, no leader at first
@@ -23,7 +23,7 @@ Examples:
 {EXIT_CODES}"))]
 pub(crate) struct ViewArgs {
     /// A case or a configuration to look at, or - for standard input
-    #[arg(value_name = "FILE.json", conflicts_with_all = ["n", "start", "seed"])]
+    #[arg(value_name = "FILE.json", conflicts_with_all = ["n", "start"])]
     pub(crate) file: Option<PathBuf>,
     /// The protocol; see `ringleader list` [default: ppl, or what the file says]
     #[arg(long, short)]
@@ -39,9 +39,9 @@ pub(crate) struct ViewArgs {
     /// The seed of all randomness, 0 to 2^64-1 [default: 1]
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// How interactions are chosen: clocks, uniform
-    #[arg(long, default_value = "clocks")]
-    pub(crate) scheduler: String,
+    /// How interactions are chosen: clocks or uniform [default: clocks]
+    #[arg(long)]
+    pub(crate) scheduler: Option<String>,
     /// The port of this machine to serve on; 0 is any free one
     #[arg(long, default_value = "7464")]
     pub(crate) port: u16,

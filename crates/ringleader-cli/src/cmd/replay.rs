@@ -103,7 +103,7 @@ impl Play<'_> {
     ) -> Result<(), Stop> {
         while let Some((step, agents)) = faults.next_if(|(step, _)| *step <= time) {
             self.run_to(*step)?;
-            agents.iter().try_for_each(|(i, state)| self.population.set_agent(*i, state))?;
+            self.population.set_agents(agents)?;
         }
         self.run_to(time)
     }

@@ -1,20 +1,16 @@
 //! `ringleader view`: the laboratory in a browser.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use ringleader::lab::populate_trial;
-use ringleader::protocol::Params;
-use ringleader::trial::{From, Scheduler, Trial};
 use ringleader::value::Value;
 
 use crate::args::ViewArgs;
+use crate::case::Case;
 use crate::files;
 use crate::stop::Stop;
 use crate::text::{faint, strong};
-use crate::view::{MAX_BODY, MAX_N, server};
-
-/// The number of agents that is shown if nothing is said; a ring of them can be read at a glance.
-const DEFAULT_N: usize = 64;
+use crate::view::{self, MAX_BODY, server};
 
 pub(crate) fn view(args: &ViewArgs) -> Result<(), Stop> {
     let opening = opening(args)?;
@@ -33,48 +29,50 @@ pub(crate) fn view(args: &ViewArgs) -> Result<(), Stop> {
 
 /// What the page is to show first, checked now so that mistakes are told here.
 fn opening(args: &ViewArgs) -> Result<Value, Stop> {
-    if let Some(path) = &args.file {
-        let text = files::read(path)?;
-        if text.len() > MAX_BODY {
-            let most = MAX_BODY >> 20;
-            return Err(Stop::Bad(format!("{}: larger than {most} MiB, the most that is shown", path.display())));
-        }
-        let (protocol, params) = (Value::from(args.protocol.as_deref()), parameters(&args.params.0));
-        let description = format!("{{\"protocol\":{protocol},\"params\":{params},\"case\":{text}}}");
-        let named = |stop: Stop| Stop::Bad(format!("{}: {}", path.display(), stop.message()));
-        crate::view::check(description.as_bytes()).map_err(named)?;
-        // The page gets the text itself, since its numbers are not as long as ours.
-        return Ok(Value::map([("protocol", protocol), ("params", params), ("case", text.into())]));
-    }
-    let n = args.n.map_or(DEFAULT_N, |n| usize::try_from(n).unwrap_or(usize::MAX));
-    let mut trial = Trial::new(args.protocol.as_deref().unwrap_or("ppl"), n, args.seed.unwrap_or(1));
-    trial.params = args.params.0.clone();
-    trial.scheduler = Scheduler::named(&args.scheduler)?;
-    trial.from = args.start.clone().map(From::Named);
-    if n > MAX_N {
-        return Err(Stop::Bad(format!("n: {n}; a ring that is shown has 3 to {MAX_N} agents")));
-    }
-    populate_trial(&trial)?;
-    Ok(described(&trial))
+    let text = args.file.as_deref().map(|path| read(path, args)).transpose()?;
+    let n = args.n.map(|n| i128::from(n).into());
+    let params = args.params.0.0.iter().map(|(name, value)| (name.as_str(), Value::from(*value)));
+    let mut opening = vec![
+        ("protocol", args.protocol.as_deref().into()),
+        ("n", n.unwrap_or(Value::Null)),
+        ("params", Value::map(params)),
+        ("start", args.start.as_deref().into()),
+        ("scheduler", args.scheduler.as_deref().into()),
+        ("seed", args.seed.map(|seed| seed.to_string()).into()),
+    ];
+    let case = text.as_deref().unwrap_or("null");
+    let mut described: Vec<String> = opening.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+    described.push(format!("\"case\":{case}"));
+    let checked = view::check(format!("{{{}}}", described.join(",")).as_bytes());
+    checked.map_err(|stop| match &args.file {
+        Some(path) => Stop::Bad(format!("{}: {}", path.display(), stop.message())),
+        None => stop,
+    })?;
+    // The page gets the text itself, since its numbers are not as long as ours.
+    opening.push(("case", text.into()));
+    Ok(Value::map(opening))
 }
 
-fn described(trial: &Trial) -> Value {
-    let start = match &trial.from {
-        Some(From::Named(name)) => Value::from(name.as_str()),
-        _ => Value::Null,
-    };
-    Value::map([
-        ("protocol", trial.protocol.as_str().into()),
-        ("n", trial.n.into()),
-        ("params", parameters(&trial.params)),
-        ("start", start),
-        ("scheduler", trial.scheduler.name().into()),
-        ("seed", trial.seed.to_string().into()),
-    ])
-}
-
-fn parameters(params: &Params) -> Value {
-    Value::map(params.0.iter().map(|(name, value)| (name.as_str(), Value::from(*value))))
+/// The text of a file, which says nothing that the options say too.
+fn read(path: &Path, args: &ViewArgs) -> Result<String, Stop> {
+    let text = files::read(path)?;
+    if text.len() > MAX_BODY {
+        let most = MAX_BODY >> 20;
+        return Err(Stop::Bad(format!("{}: larger than {most} MiB, the most that is shown", path.display())));
+    }
+    let bad = |error| Stop::Bad(format!("{}: {error}", path.display()));
+    let case: Case = serde_json::from_str(&text).map_err(bad)?;
+    let params = (!case.params.0.is_empty()).then(|| args.params.0.0.first().map(|(name, _)| name.as_str())).flatten();
+    let twice = [
+        ("protocol", args.protocol.is_some() && case.protocol.is_some()),
+        ("scheduler", args.scheduler.is_some() && case.scheduler.is_some()),
+        ("seed", args.seed.is_some() && case.seed.is_some()),
+        (params.unwrap_or_default(), params.is_some()),
+    ];
+    match twice.iter().find(|(_, twice)| *twice) {
+        Some((name, _)) => Err(Stop::Bad(format!("--{name}: {} says it already", path.display()))),
+        None => Ok(text),
+    }
 }
 
 /// Opens the address in the user's browser; where there is none, the address has been printed.

@@ -2,9 +2,8 @@
 
 use ringleader::engine::stepper::Halt;
 use ringleader::error::Error;
-use ringleader::lab::{Population, Script};
+use ringleader::lab::{Found, Population, Script};
 use ringleader::ring::Interaction;
-use ringleader::schedule::Schedule;
 use ringleader::value::Value;
 
 use super::description::{Edit, What};
@@ -59,17 +58,11 @@ impl Cursor {
     /// Does what is to be done by hand at this step, but for interactions.
     pub(super) fn apply(&mut self, course: &Course) -> Result<(), Stop> {
         let mut written = Vec::new();
-        while let Some(Edit { step, what }) = course.edits.get(self.applied)
-            && *step == self.at
-        {
-            match what {
-                What::Interact { .. } => break,
-                What::Set { agent, state } => {
-                    overwrite(self.population.as_mut(), *agent, state)?;
-                    written.push((*agent, self.population.agent(*agent)));
-                }
-                What::Corrupt { fault, seed } => written.extend(self.population.strike(fault, *seed)?),
+        while let Some(edit) = course.edits.get(self.applied).filter(|edit| edit.step == self.at) {
+            if edit.is_interaction() {
+                break;
             }
+            written.extend(edit.what.write(self.population.as_mut())?);
             self.applied += 1;
         }
         if let Some(log) = self.log.as_mut().filter(|_| !written.is_empty()) {
@@ -88,68 +81,65 @@ impl Cursor {
         }
     }
 
-    /// The interaction that comes next.
-    pub(super) fn upcoming(&mut self, course: &Course) -> Option<Interaction> {
-        if let Some((interaction, _)) = self.by_hand(course) {
-            return Some(interaction);
-        }
-        let next = self.script.clone().next();
-        if next.is_none() {
-            self.script = course.goes_on.clone();
-        }
-        next.or_else(|| self.script.clone().next())
-    }
-
-    /// Goes on by at most `steps` interactions, up to the next edit, the end of a recording, or the first happening that is
-    /// wanted, whose name is returned.
-    pub(super) fn leg(&mut self, course: &Course, steps: u64, wanted: &[&str]) -> Result<Option<&'static str>, Stop> {
+    /// Goes on by at most `steps` interactions, up to the next edit, the end of a recording, or the first step with something
+    /// that is wanted, which is returned.
+    pub(super) fn leg(&mut self, course: &Course, steps: u64, wanted: &[&str]) -> Result<Vec<&'static str>, Stop> {
         self.apply(course)?;
-        let followed = match self.by_hand(course) {
+        let found = match self.by_hand(course) {
             Some((interaction, coin)) => {
                 self.applied += 1;
-                self.follow(&mut Script::once(interaction, coin), steps.min(1), wanted)
+                let mut once = Script::once(interaction, coin);
+                self.follow(&mut once, steps.min(1), wanted)
             }
-            None => {
-                let next = course.edits.get(self.applied).map_or(u64::MAX, |edit| edit.step);
-                let mut script = std::mem::take(&mut self.script);
-                let followed = self.follow(&mut script, steps.min(next - self.at), wanted);
-                self.script = script;
-                followed
-            }
+            None => self.scheduled(course, steps, wanted),
         };
-        let (done, name) = match followed {
-            Ok(followed) => followed,
+        let Found { steps: done, names } = match found {
+            Ok(found) => found,
             Err((Halt::Coins, done)) if course.edits.is_empty() => {
                 let step = self.at + done;
                 return Err(Stop::Bad(format!("draws: too few; the interaction at step {step} needs one more")));
             }
             // A recording that was edited may need more coins than were recorded; it ends there.
-            Err((_, done)) => {
+            Err((_, steps)) => {
                 self.script = course.goes_on.clone();
-                (done, None)
+                Found { steps, names: Vec::new() }
             }
         };
         self.at += done;
         self.apply(course)?;
-        Ok(name)
+        Ok(names)
     }
 
-    /// Follows a script.
-    fn follow(&mut self, script: &mut Script, steps: u64, wanted: &[&str]) -> Followed {
+    /// Follows the schedule to the next edit, or to the end of a recording.
+    fn scheduled(&mut self, course: &Course, steps: u64, wanted: &[&str]) -> Result<Found, (Halt, u64)> {
+        if matches!(&self.script, Script::Recorded(recorded) if recorded.left() == 0) {
+            self.script = course.goes_on.clone();
+        }
+        let mut script = std::mem::take(&mut self.script);
+        let left = if let Script::Recorded(recorded) = &script { recorded.left() as u64 } else { u64::MAX };
+        let next = course.edits.get(self.applied).map_or(u64::MAX, |edit| edit.step);
+        let found = self.follow(&mut script, steps.min(left).min(next - self.at), wanted);
+        self.script = script;
+        found
+    }
+
+    fn follow(&mut self, script: &mut Script, steps: u64, wanted: &[&str]) -> Result<Found, (Halt, u64)> {
         if self.log.is_some() {
             *script = std::mem::take(script).logged();
         }
-        let followed = if wanted.is_empty() {
-            self.population.follow(script, steps).map(|()| (steps, None))
+        let found = if wanted.is_empty() {
+            self.population.follow(script, steps).map(|()| Found { steps, names: Vec::new() })
         } else {
-            self.population.seek(script, steps, wanted).map(|found| (found.steps, found.name))
+            self.population.seek(script, steps, wanted)
         };
+        let done = found.as_ref().map_or_else(|(_, done)| *done, |found| found.steps);
         if let (Some(log), Script::Logged(logged)) = (&mut self.log, &mut *script) {
-            log.interactions.append(&mut logged.interactions);
+            // The last one may have failed for want of a coin.
+            log.interactions.extend(logged.interactions.drain(..).take(done as usize));
             log.coins.append(&mut logged.coins);
             *script = std::mem::take(&mut logged.script);
         }
-        followed
+        found
     }
 
     /// Goes on to a step that lies ahead.
@@ -159,23 +149,35 @@ impl Cursor {
         }
         Ok(())
     }
+}
 
-    /// The step at which the recording ends, if it has not.
-    pub(super) fn end(&self) -> Option<u64> {
-        match &self.script {
-            Script::Recorded(recorded) if recorded.left() > 0 => Some(self.at + recorded.left() as u64),
-            _ => None,
+impl What {
+    /// Overwrites states, and tells which.
+    fn write(&self, population: &mut dyn Population) -> Result<Vec<(usize, Value)>, Error> {
+        match self {
+            Self::Interact { .. } => Ok(Vec::new()),
+            Self::Corrupt { fault, seed } => population.strike(fault, *seed),
+            Self::Write(states) => population.set_agents(states).map(|()| states.clone()),
+            Self::Set { agent, state } => {
+                let states = vec![(*agent, overwritten(population, *agent, state)?)];
+                population.set_agents(&states).map(|()| states)
+            }
         }
+    }
+
+    /// Whether it can be done: whether a value is allowed does not depend on the configuration.
+    pub(super) fn check(&self, population: &mut dyn Population) -> Result<(), Error> {
+        self.write(population).map(drop)
     }
 }
 
-/// Overwrites the variables of an agent that a state names, and leaves the others.
-pub(super) fn overwrite(population: &mut dyn Population, agent: usize, state: &Value) -> Result<(), Error> {
-    let (n, variables) = (population.ring().n(), population.variables());
+/// The state of an agent, with the variables overwritten that another one names.
+fn overwritten(population: &dyn Population, agent: usize, state: &Value) -> Result<Value, Error> {
+    let n = population.ring().n();
     if agent >= n {
         return Err(Error::new("agent", agent, format!("agents are 0 to {}", n - 1)));
     }
-    let names: Vec<&str> = variables.iter().map(|(name, ..)| *name).collect();
+    let names: Vec<&str> = population.variables().iter().map(|(name, ..)| *name).collect();
     let (Value::Map(mut whole), Value::Map(parts)) = (population.agent(agent), state) else {
         return Err(Error::new("state", state, "allowed is an object with variables"));
     };
@@ -183,10 +185,7 @@ pub(super) fn overwrite(population: &mut dyn Population, agent: usize, state: &V
         Some((name, _)) => Err(Error::new("variable", name, format!("the protocol has {}", names.join(", ")))),
         None => {
             whole.extend(parts.iter().cloned());
-            population.set_agent(agent, &Value::Map(whole))
+            Ok(Value::Map(whole))
         }
     }
 }
-
-/// How far, and what was found there; or why not farther.
-type Followed = Result<(u64, Option<&'static str>), (Halt, u64)>;

@@ -12,7 +12,7 @@ use ringleader::value::Value;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::course::{Course, overwrite};
+use super::course::Course;
 use super::{MAX_EDITS, MAX_N};
 use crate::case::Case;
 use crate::json::Json;
@@ -20,6 +20,7 @@ use crate::stop::Stop;
 
 /// A run, as a page describes it.
 #[derive(Deserialize)]
+#[serde(expecting = "an object that describes a run")]
 struct Description {
     protocol: Option<String>,
     n: Option<usize>,
@@ -62,6 +63,8 @@ impl Edit {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum What {
+    /// The states that a fault of a case wrote.
+    Write(Vec<(usize, Value)>),
     /// Some variables of an agent are overwritten.
     Set { agent: usize, state: Value },
     /// Random values, which follow from the seed.
@@ -99,11 +102,17 @@ fn optional_seed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u6
 }
 
 fn parameters<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, u64>, D::Error> {
-    let number = |(name, Json(value)): (String, Json)| match value.as_int().and_then(|v| u64::try_from(v).ok()) {
-        Some(number) => Ok((name, number)),
-        None => Err(serde::de::Error::custom(Error::new(name, value, "allowed is a whole number"))),
+    let number = |(name, Json(value)): (String, Json)| match value {
+        Value::Bool(false) => None,
+        Value::Bool(true) => Some(Ok((name, 1))),
+        Value::Int(number) if u64::try_from(number).is_ok() => Some(Ok((name, number as u64))),
+        _ => Some(Err(serde::de::Error::custom(Error::new(
+            name,
+            value,
+            "allowed is a whole number, or true for a flag",
+        )))),
     };
-    BTreeMap::<String, Json>::deserialize(deserializer)?.into_iter().map(number).collect()
+    BTreeMap::<String, Json>::deserialize(deserializer)?.into_iter().filter_map(number).collect()
 }
 
 /// A description that was understood: where the run begins, and what happens to it.
@@ -131,9 +140,6 @@ impl Description {
         let Self { protocol, n, params, start, scheduler, seed, case, edits } = self;
         let case = case.map(|case| case.get().to_owned());
         let base = Base { protocol, n, params, start, scheduler, seed, case };
-        if edits.len() > MAX_EDITS {
-            return Err(Error::new("edits", edits.len(), format!("at most {MAX_EDITS}")).into());
-        }
         let mut case = match &base.case {
             Some(case) => serde_json::from_str(case).map_err(|error| Stop::Bad(format!("the case: {error}")))?,
             None => Case::default(),
@@ -150,6 +156,11 @@ impl Description {
         };
         let mut all = faults(&mut case);
         all.extend(read_edits(edits, first.as_ref())?);
+        if all.len() > MAX_EDITS {
+            return Err(
+                Error::new("edits", all.len(), format!("at most {MAX_EDITS}, faults of a case included")).into()
+            );
+        }
         all.sort_by_key(|edit| (edit.step, edit.is_interaction()));
         check(&all, first.as_ref())?;
         let course = Course { edits: all, goes_on };
@@ -183,8 +194,7 @@ impl Base {
 
 /// The faults of a case, as if they were done by hand.
 fn faults(case: &mut Case) -> Vec<Edit> {
-    let set = |step: u64, (agent, state)| Edit { step, what: What::Set { agent, state } };
-    case.faults.drain(..).flat_map(|fault| fault.agents.into_iter().map(move |agent| set(fault.step, agent))).collect()
+    case.faults.drain(..).map(|fault| Edit { step: fault.step, what: What::Write(fault.agents) }).collect()
 }
 
 fn read_edits(edits: Vec<RawEdit>, first: &dyn Population) -> Result<Vec<Edit>, Error> {
@@ -227,17 +237,8 @@ fn check(edits: &[Edit], first: &dyn Population) -> Result<(), Error> {
     if let Some(pair) = edits.windows(2).find(twice) {
         return Err(Error::new("interact at step", pair[0].step, "only one; the next comes a step later"));
     }
-    for edit in edits {
-        let place = format!("step {}", edit.step);
-        match &edit.what {
-            What::Set { agent, state } => {
-                overwrite(population.as_mut(), *agent, state).map_err(|error| error.at(&place))?;
-            }
-            What::Corrupt { fault, seed } => {
-                population.strike(fault, *seed).map_err(|error| error.at(&place))?;
-            }
-            What::Interact { .. } => {}
-        }
+    for Edit { step, what } in edits {
+        what.check(population.as_mut()).map_err(|error| error.at(&format!("step {step}")))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::course::{Cursor, Log};
+use super::course::Log;
 use super::run::Run;
 use crate::case::execution::{Execution, MAX_SCHEDULE, write_head};
 use crate::json;
@@ -14,7 +14,7 @@ const MAX_BY_HAND: u64 = 2_000_000;
 const HASHES: usize = 20;
 
 /// The run up to the cursor as a case.
-pub(super) fn case(run: &Run) -> Result<Vec<u8>, Stop> {
+pub(super) fn case(run: &Run, deadline: Instant) -> Result<Vec<u8>, Stop> {
     let steps = run.cursor.at;
     let by_seed = !matches!(run.script, ringleader::lab::Script::Recorded(_))
         && !run.course.edits.iter().any(|edit| edit.step < steps && edit.is_interaction());
@@ -25,7 +25,7 @@ pub(super) fn case(run: &Run) -> Result<Vec<u8>, Stop> {
         )));
     }
     let scheduled = !by_seed || steps <= MAX_SCHEDULE;
-    let log = if scheduled { whole(run, steps)? } else { written(run, steps)? };
+    let log = if scheduled { whole(run, steps)? } else { written(run, steps, deadline)? };
     let hashes = hashes(run, steps);
     let execution = Execution {
         trial: &run.trial,
@@ -44,20 +44,22 @@ pub(super) fn case(run: &Run) -> Result<Vec<u8>, Stop> {
 
 /// Everything that happened, from the beginning.
 fn whole(run: &Run, steps: u64) -> Result<Log, Stop> {
-    let mut cursor = Cursor::new(run.first.as_ref(), &run.script).logged();
+    let mut cursor = run.beginning().logged();
     cursor.forward(&run.course, steps)?;
     cursor.apply(&run.course)?;
     Ok(cursor.log.unwrap_or_default())
 }
 
 /// What was written by hand, each looked up from the snapshot before it.
-fn written(run: &Run, steps: u64) -> Result<Log, Stop> {
+fn written(run: &Run, steps: u64, deadline: Instant) -> Result<Log, Stop> {
     let mut log = Log::default();
     let mut edited: Vec<u64> = run.course.edits.iter().map(|edit| edit.step).filter(|step| *step <= steps).collect();
     edited.dedup();
     for step in edited {
-        let mut cursor = run.near(step.saturating_sub(1));
-        cursor.forward(&run.course, step.saturating_sub(1))?;
+        if Instant::now() >= deadline {
+            return Err(Stop::Bad("the run is too long to look up all edits; take the configuration instead".into()));
+        }
+        let cursor = if step == 0 { run.beginning() } else { run.near(step - 1) };
         let mut cursor = cursor.logged();
         cursor.forward(&run.course, step)?;
         cursor.apply(&run.course)?;
@@ -66,10 +68,9 @@ fn written(run: &Run, steps: u64) -> Result<Log, Stop> {
     Ok(log)
 }
 
-/// Hashes at some of the snapshots, and at the end. A snapshot of a step that was edited may be from before the edit.
+/// Hashes at some of the snapshots, and at the end.
 fn hashes(run: &Run, steps: u64) -> Vec<(u64, String)> {
-    let edited = |at: u64| run.course.edits.iter().any(|edit| edit.step == at);
-    let known: Vec<_> = run.snapshots.items.iter().filter(|(at, _)| (1..steps).contains(at) && !edited(*at)).collect();
+    let known: Vec<_> = run.snapshots.items.iter().filter(|(at, _)| (1..steps).contains(at)).collect();
     let some = known.iter().step_by(known.len().div_ceil(HASHES).max(1));
     let mut hashes: Vec<(u64, String)> =
         some.map(|(at, cursor)| (*at, json::hash(cursor.population.as_ref()))).collect();

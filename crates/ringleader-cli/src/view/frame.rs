@@ -1,13 +1,16 @@
 //! What a page is told: a run, a frame of it, its history, and the rows of its space-time diagram.
 
+use std::time::Instant;
+
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use ringleader::lab::{PROTOCOLS, Population};
+use ringleader::lab::{PROTOCOLS, Population, protocol};
 use ringleader::protocol::{About, draw};
+use ringleader::trial::From;
 use ringleader::value::Value;
 use ringleader::variables::Domain;
 
+use super::MAX_N;
 use super::run::{Found, Last, Run, Sample};
-use super::{MAX_BODY, MAX_EDITS, MAX_N};
 use crate::json;
 use crate::stop::Stop;
 
@@ -23,10 +26,9 @@ pub(super) fn protocols() -> Value {
         fields.push(("starts", starts.collect::<Vec<_>>().into()));
         Value::map(fields)
     });
-    let limits = [("n", MAX_N), ("edits", MAX_EDITS), ("body", MAX_BODY)];
     Value::map([
         ("version", env!("CARGO_PKG_VERSION").into()),
-        ("limits", Value::map(limits.map(|(name, limit)| (name, limit.into())))),
+        ("limits", Value::map([("n", MAX_N.into())])),
         ("protocols", protocols.collect::<Vec<_>>().into()),
     ])
 }
@@ -53,14 +55,11 @@ fn about(about: &About) -> Vec<(&'static str, Value)> {
 /// A run, before anything has happened.
 pub(super) fn describe(id: &str, run: &Run) -> Value {
     let (population, trial) = (run.first.as_ref(), &run.trial);
+    let default = protocol(&trial.protocol).ok().and_then(|entry| entry.starts().first().map(|(name, _)| *name));
     let start = match &trial.from {
-        Some(ringleader::trial::From::Named(name)) => Value::from(name.as_str()),
-        Some(ringleader::trial::From::Given(_)) => Value::Null,
-        None => PROTOCOLS
-            .iter()
-            .find(|entry| entry.about.name == population.about().name)
-            .and_then(|entry| entry.starts().first().map(|(name, _)| *name))
-            .into(),
+        Some(From::Named(name)) => Some(name.as_str()),
+        Some(From::Given(_)) => None,
+        None => default,
     };
     let named = |(name, about): (&str, &str)| Value::map([("name", name.into()), ("about", about.into())]);
     let phases = population.phases().into_iter().map(|(name, about, _)| named((name, about)));
@@ -77,15 +76,13 @@ pub(super) fn describe(id: &str, run: &Run) -> Value {
         ("settings", Value::map(population.settings())),
         ("scheduler", trial.scheduler.name().into()),
         ("seed", trial.seed.to_string().into()),
-        ("start", start),
+        ("start", start.into()),
         ("states", population.states().to_string().into()),
         ("variables", population.variables().into_iter().map(variable).collect::<Vec<_>>().into()),
         ("phases", phases.collect::<Vec<_>>().into()),
         ("gauges", population.gauges().into_iter().map(|(name, _)| name).collect::<Vec<_>>().into()),
         ("happenings", population.happenings().into_iter().map(named).collect::<Vec<_>>().into()),
         ("recorded", run.recorded.into()),
-        ("step", 0_u8.into()),
-        ("limit", population.limit(trial).into()),
     ]);
     Value::map(fields)
 }
@@ -128,8 +125,9 @@ pub(super) fn frame(run: &Run, found: &Found, hash: bool) -> Value {
     let mut fields = vec![
         ("step", run.cursor.at.into()),
         ("behind", found.behind.into()),
+        ("never", found.never.into()),
         ("event", found.event.map(|name| event(population, name)).into()),
-        ("end", run.cursor.end().into()),
+        ("end", run.end().into()),
         ("last", run.last.as_ref().map(|last| interaction(population, last)).into()),
         ("columns", Value::map(columns)),
         ("leaders", population.leaders().into()),
@@ -137,7 +135,6 @@ pub(super) fn frame(run: &Run, found: &Found, hash: bool) -> Value {
         ("phases", Value::map(phases.into_iter().map(|(name, holds)| (name, holds.into())))),
         ("safe", safe.into()),
         ("segments", stretches.collect::<Vec<_>>().into()),
-        ("edits", run.cursor.applied.into()),
         ("furthest", run.furthest.into()),
     ];
     if hash {
@@ -189,7 +186,13 @@ pub(super) fn history(run: &Run) -> Value {
 }
 
 /// The rows of a space-time diagram of one variable.
-pub(super) fn spacetime(run: &Run, variable: &str, from: u64, to: u64, rows: u64) -> Result<Value, Stop> {
+pub(super) fn spacetime(
+    run: &Run,
+    variable: &str,
+    span: (u64, u64),
+    rows: u64,
+    deadline: Instant,
+) -> Result<Value, Stop> {
     let variables = run.first.variables();
     let Some(k) = variables.iter().position(|(name, ..)| *name == variable) else {
         let names: Vec<&str> = variables.iter().map(|(name, ..)| *name).collect();
@@ -199,7 +202,8 @@ pub(super) fn spacetime(run: &Run, variable: &str, from: u64, to: u64, rows: u64
     let (n, domain) = (run.trial.n, &variables[k].1);
     let rows = rows.clamp(1, (MAX_CELLS / n) as u64);
     let number = |value: &Value| domain.index(value).map_or(0, |k| k.min(u64::from(u16::MAX)) as u16);
-    let seen = run.rows(from, to, rows, |population| population.column(k).iter().map(number).collect::<Vec<u16>>())?;
+    let look = |population: &dyn Population| population.column(k).iter().map(number).collect::<Vec<u16>>();
+    let seen = run.rows(span, rows, deadline, look)?;
     let bytes: Vec<u8> = seen.iter().flat_map(|(_, row)| row.iter().flat_map(|value| value.to_le_bytes())).collect();
     Ok(Value::map([
         ("variable", variable.into()),

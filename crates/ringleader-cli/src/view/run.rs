@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use ringleader::error::Error;
 use ringleader::lab::{Population, Script};
 use ringleader::ring::Interaction;
 use ringleader::trial::Trial;
@@ -19,15 +20,19 @@ const CHUNK: u64 = 1 << 14;
 /// The most samples of a run.
 const SAMPLES: usize = 512;
 /// Snapshots of one run may take about this many bytes.
-const SNAPSHOT_BYTES: usize = 64 << 20;
+const SNAPSHOT_BYTES: usize = 96 << 20;
 /// So many interactions may be run again for a picture of many steps.
 const MAX_AGAIN: u64 = 4_000_000;
+/// The fewest snapshots of a long run.
+const LEAST: usize = 64;
 /// What an agent takes in a snapshot, its share of the schedule included.
-const AGENT_BYTES: usize = 128;
+const AGENT_BYTES: usize = 96;
 
 /// Things at the multiples of a stride.
 pub(super) struct Series<T> {
     pub(super) stride: u64,
+    /// The first stride.
+    least: u64,
     most: usize,
     pub(super) items: Vec<(u64, T)>,
 }
@@ -35,7 +40,8 @@ pub(super) struct Series<T> {
 impl<T> Series<T> {
     /// At most so many, from a stride on that grows with the ring: in a long one little happens in a few interactions.
     fn new(most: usize, n: usize) -> Self {
-        Self { stride: (n as u64 / 64).next_power_of_two(), most, items: Vec::new() }
+        let least = (n as u64 / 64).next_power_of_two();
+        Self { stride: least, least, most, items: Vec::new() }
     }
 
     fn due(&self, at: u64) -> bool {
@@ -60,6 +66,12 @@ impl<T> Series<T> {
     fn before(&self, step: u64) -> Option<&T> {
         let after = self.items.partition_point(|(at, _)| *at <= step);
         Some(&self.items.get(after.checked_sub(1)?)?.1)
+    }
+
+    /// Forgets all from a step on, and goes on from there as closely as a run of that length allows.
+    fn forget(&mut self, step: u64) {
+        self.stride = self.stride.min(self.least.max((step / self.most as u64 + 1).next_power_of_two()));
+        self.items.truncate(self.items.partition_point(|(at, _)| *at < step));
     }
 }
 
@@ -99,6 +111,8 @@ pub(super) struct Ask {
 pub(super) struct Found {
     pub(super) behind: bool,
     pub(super) event: Option<&'static str>,
+    /// Nothing that is wanted can happen any more.
+    pub(super) never: bool,
 }
 
 pub(super) struct Run {
@@ -118,10 +132,10 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn new(plan: Plan) -> Self {
+    pub(super) fn new(plan: Plan) -> Result<Self, Stop> {
         let Plan { base, trial, first, script, course, recorded, leaderless } = plan;
         let cursor = Cursor::new(first.as_ref(), &script);
-        let snapshots = Series::new((SNAPSHOT_BYTES / (trial.n * AGENT_BYTES)).clamp(32, SAMPLES), trial.n);
+        let snapshots = Series::new((SNAPSHOT_BYTES / (trial.n * AGENT_BYTES)).clamp(LEAST, SAMPLES), trial.n);
         let samples = Series::new(SAMPLES, trial.n);
         let mut run = Self {
             base,
@@ -137,26 +151,35 @@ impl Run {
             samples,
             snapshots,
         };
-        run.note();
-        run
+        run.settle()?;
+        Ok(run)
     }
 
     /// The same run with other edits, if it is the same but for them: what both have in common is kept.
-    pub(super) fn replan(&mut self, plan: Plan) {
+    pub(super) fn replan(&mut self, plan: Plan) -> Result<(), Stop> {
         if self.base != plan.base {
-            *self = Self::new(plan);
-            return;
+            *self = Self::new(plan)?;
+            return Ok(());
         }
         let old = std::mem::replace(&mut self.course, plan.course);
         let common = old.edits.iter().zip(&self.course.edits).take_while(|(a, b)| a == b).count();
         let differ = [&old.edits, &self.course.edits].map(|edits| edits.get(common).map_or(u64::MAX, |edit| edit.step));
         let until = differ[0].min(differ[1]);
-        self.snapshots.items.retain(|(at, cursor)| *at <= until && cursor.applied <= common);
-        self.samples.items.retain(|(at, _)| *at < until || *at == 0);
+        self.snapshots.forget(until);
+        self.samples.forget(until);
         self.furthest = self.furthest.min(until);
         if self.cursor.at > until || self.cursor.applied > common {
-            self.restore(0);
+            self.restore(until);
         }
+        self.settle()
+    }
+
+    /// Does what is to be done by hand at the cursor, and takes what is due there.
+    fn settle(&mut self) -> Result<(), Stop> {
+        let applied = self.cursor.apply(&self.course);
+        self.checked(applied)?;
+        self.note();
+        Ok(())
     }
 
     /// Takes what is due at the cursor.
@@ -170,10 +193,14 @@ impl Run {
         }
     }
 
+    /// A cursor at the beginning, before the first edit.
+    pub(super) fn beginning(&self) -> Cursor {
+        Cursor::new(self.first.as_ref(), &self.script)
+    }
+
     /// A cursor at a snapshot that is not after a step.
     pub(super) fn near(&self, step: u64) -> Cursor {
-        let beginning = || Cursor::new(self.first.as_ref(), &self.script);
-        self.snapshots.before(step).map_or_else(beginning, Cursor::duplicate)
+        self.snapshots.before(step).map_or_else(|| self.beginning(), Cursor::duplicate)
     }
 
     fn restore(&mut self, step: u64) {
@@ -203,58 +230,47 @@ impl Run {
 
     /// One interaction, looked at closely.
     fn single(&mut self) -> Result<(), Stop> {
-        let applied = self.cursor.apply(&self.course);
-        self.checked(applied)?;
-        let Some(interaction) = self.cursor.upcoming(&self.course) else { return Ok(()) };
-        let Interaction { initiator, responder } = interaction;
-        let before = [initiator, responder].map(|i| self.cursor.population.agent(i));
+        self.settle()?;
+        let (before, by_hand) = (self.cursor.population.duplicate(), self.cursor.by_hand(&self.course).is_some());
+        self.cursor.log = Some(Log::default());
+        let stepped = self.step();
+        let log = self.cursor.log.take().unwrap_or_default();
+        let happenings = self.checked(stepped)?;
         let by = match &self.cursor.script {
-            _ if self.cursor.by_hand(&self.course).is_some() => "hand",
+            _ if by_hand => "hand",
             Script::Recorded(_) => "recorded",
             _ => self.trial.scheduler.name(),
         };
-        let happenings = self.happenings();
-        let stepped = self.step();
-        let coin = self.checked(stepped)?;
-        self.last = Some(Last { interaction, by, coin, before, happenings });
+        self.last = log.interactions.last().map(|&interaction| {
+            let before = [interaction.initiator, interaction.responder].map(|i| before.agent(i));
+            Last { interaction, by, coin: log.coins.last().copied(), before, happenings }
+        });
         self.note();
         Ok(())
     }
 
-    /// What the next interaction will do.
-    fn happenings(&self) -> Vec<&'static str> {
-        let mut names = Vec::new();
-        for (name, _) in self.cursor.population.happenings() {
-            let found = self.cursor.duplicate().leg(&self.course, 1, &[name]);
-            names.extend(found.ok().flatten());
+    /// One interaction, and all that happened in it.
+    fn step(&mut self) -> Result<Vec<&'static str>, Stop> {
+        let wanted: Vec<&str> = self.first.happenings().into_iter().map(|(name, _)| name).collect();
+        let (at, mut names) = (self.cursor.at, Vec::new());
+        while self.cursor.at == at {
+            names = self.cursor.leg(&self.course, 1, &wanted)?;
         }
-        names
-    }
-
-    /// One interaction, and the coin that it read.
-    fn step(&mut self) -> Result<Option<u64>, Stop> {
-        self.cursor.log = Some(Log::default());
-        let gone = self.cursor.forward(&self.course, self.cursor.at + 1);
-        let log = self.cursor.log.take().unwrap_or_default();
-        gone.map(|()| log.coins.last().copied())
+        Ok(names)
     }
 
     /// Moves the cursor to a step, by an interaction that is looked at closely; at most as far as the time allows.
     pub(super) fn move_to(&mut self, step: u64, deadline: Instant) -> Result<(), Stop> {
-        let known = self.cursor.at == step && (self.last.is_some() || step == 0);
-        if !known {
-            let before = step.saturating_sub(1);
-            let snapshot = self.near(before);
-            if self.cursor.at > before || snapshot.at > self.cursor.at {
-                (self.cursor, self.last) = (snapshot, None);
-            }
-            self.advance(before, deadline)?;
-            if step > 0 {
-                self.single()?;
-            }
+        if self.cursor.at == step && (self.last.is_some() || step == 0) {
+            return self.settle();
         }
-        let applied = self.cursor.apply(&self.course);
-        self.checked(applied)
+        let before = step.saturating_sub(1);
+        let snapshot = self.snapshots.before(before).map_or(0, |snapshot| snapshot.at);
+        if self.cursor.at > before || snapshot > self.cursor.at {
+            self.restore(before);
+        }
+        self.advance(before, deadline)?;
+        if step > 0 { self.single() } else { self.settle() }
     }
 
     /// Goes where a page asks to go.
@@ -262,29 +278,37 @@ impl Run {
         let deadline = Instant::now() + ask.time;
         self.move_to(ask.from, deadline)?;
         let behind = self.cursor.at < ask.from;
-        if behind || ask.steps == 0 {
-            return Ok(Found { behind, event: None });
+        let wanted = self.wanted(&ask.until)?;
+        let never = !ask.until.is_empty() && wanted.is_empty();
+        if behind || never || ask.steps == 0 {
+            return Ok(Found { behind, event: None, never });
         }
         let goal = self.cursor.at.saturating_add(ask.steps);
-        let event = match self.wanted(&ask.until) {
-            wanted if wanted.is_empty() => {
-                self.advance(goal - 1, deadline)?;
-                self.single()?;
-                None
-            }
-            wanted => self.seek(goal, &wanted, deadline)?,
+        let event = if wanted.is_empty() {
+            self.advance(goal - 1, deadline)?;
+            self.single().map(|()| None)?
+        } else {
+            self.seek(goal, &wanted, deadline)?
         };
-        Ok(Found { behind, event })
+        Ok(Found { behind, event, never })
     }
 
-    /// The names of what is wanted; "phase" stands for all phases, "safe" for the safe set.
-    fn wanted(&self, until: &[String]) -> Vec<&'static str> {
-        let (population, until) = (&self.first, |name: &str| until.iter().any(|wanted| wanted == name));
-        let happenings = population.happenings().into_iter().map(|(name, _)| name).filter(|name| until(name));
+    /// The names of what is wanted and may still happen; "phase" stands for all phases, "safe" for the safe set. A safe ring does
+    /// not become safe again, nor does it enter phases in which it is.
+    fn wanted(&self, until: &[String]) -> Result<Vec<&'static str>, Error> {
+        let population = self.cursor.population.as_ref();
+        let (safe, phases) = (population.is_safe(), population.phases());
+        let happenings: Vec<&str> = population.happenings().into_iter().map(|(name, _)| name).collect();
+        let known = |name: &str| ["phase", "safe"].contains(&name) || happenings.contains(&name);
+        if let Some(name) = until.iter().find(|name| !known(name)) {
+            let allowed = format!("allowed is {}, phase, safe", happenings.join(", "));
+            return Err(Error::new("until", name, allowed));
+        }
+        let asked = |name: &str| until.iter().any(|wanted| wanted == name);
         let phases =
-            population.phases().into_iter().map(|(name, ..)| name).filter(|name| until("phase") || until(name));
-        let safe = until("safe").then_some(population.about().safe);
-        happenings.chain(phases).chain(safe).collect()
+            phases.into_iter().filter(|(.., holds)| asked("phase") && !(safe && *holds)).map(|(name, ..)| name);
+        let safe = (asked("safe") && !safe).then_some(population.about().safe);
+        Ok(happenings.into_iter().filter(|name| asked(name)).chain(phases).chain(safe).collect())
     }
 
     /// Goes on to the first step with something wanted, to a step, or until the time is up.
@@ -294,11 +318,11 @@ impl Run {
             let (before, at) = (self.cursor.duplicate(), self.cursor.at);
             let step = goal.min(at + chunk).min(self.samples.next(at)).min(self.snapshots.next(at));
             let sought = self.cursor.leg(&self.course, step - at, wanted);
-            let name = self.checked(sought)?;
+            let names = self.checked(sought)?;
             let found = self.cursor.at;
-            if name.is_some() || found == goal || Instant::now() >= deadline {
+            if !names.is_empty() || found == goal || Instant::now() >= deadline {
                 self.retrace(before, found)?;
-                return Ok(name);
+                return Ok(names.first().copied());
             }
             self.note();
             chunk = (2 * chunk).min(CHUNK);
@@ -316,12 +340,13 @@ impl Run {
         Ok(())
     }
 
-    /// Configurations at about `rows` steps between two, as `look` sees them: snapshots if they lie close enough, else computed.
+    /// Configurations at about `rows` steps between two, as `look` sees them: snapshots if they lie close enough, else computed, as
+    /// far as the time allows.
     pub(super) fn rows<T>(
         &self,
-        from: u64,
-        to: u64,
+        (from, to): (u64, u64),
         rows: u64,
+        deadline: Instant,
         look: impl Fn(&dyn Population) -> T,
     ) -> Result<Vec<(u64, T)>, Stop> {
         let to = to.min(self.furthest);
@@ -334,10 +359,25 @@ impl Run {
         let mut seen = Vec::new();
         for k in 0..rows {
             let step = from + (u128::from(to - from) * u128::from(k) / u128::from((rows - 1).max(1))) as u64;
-            cursor.forward(&self.course, step)?;
+            while cursor.at < step && Instant::now() < deadline {
+                cursor.forward(&self.course, step.min(cursor.at + CHUNK))?;
+            }
+            if cursor.at < step {
+                break;
+            }
             cursor.apply(&self.course)?;
             seen.push((step, look(cursor.population.as_ref())));
         }
         Ok(seen)
+    }
+
+    /// The step at which a recording ends, if it has not.
+    pub(super) fn end(&self) -> Option<u64> {
+        let by_seed = !matches!(self.script, Script::Recorded(_));
+        match &self.cursor.script {
+            Script::Recorded(recorded) => Some(self.cursor.at + recorded.left() as u64),
+            _ => self.recorded.filter(|_| by_seed),
+        }
+        .filter(|end| *end > self.cursor.at)
     }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::description::Plan;
 use super::run::Run;
+use crate::stop::Stop;
 
 /// So many runs are remembered.
 const MAX_RUNS: usize = 16;
@@ -18,15 +19,15 @@ pub(super) struct Runs(Mutex<Vec<(String, Shared)>>);
 
 impl Runs {
     /// Remembers a run, under a name that cannot be guessed.
-    pub(super) fn add(&self, plan: Plan) -> (String, Shared) {
+    pub(super) fn add(&self, plan: Plan) -> Result<(String, Shared), Stop> {
         let id = format!("{:016x}", RandomState::new().build_hasher().finish());
-        let run = Arc::new(Mutex::new(Run::new(plan)));
+        let run = Arc::new(Mutex::new(Run::new(plan)?));
         let mut runs = open(&self.0);
         if runs.len() >= MAX_RUNS {
             runs.remove(0);
         }
         runs.push((id.clone(), run.clone()));
-        (id, run)
+        Ok((id, run))
     }
 
     /// The run of that name, which is now the latest.

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, Path, Query, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, Query, Request, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
@@ -19,6 +20,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use ringleader::value::Value;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 
 use super::run::{Ask, Run};
@@ -34,8 +36,10 @@ const MAX_CONNECTIONS: usize = 256;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The longest that one request computes.
 const MOST: Duration = Duration::from_millis(250);
-/// The shortest default: half of a frame at 20 frames a second.
+/// What it computes if nothing is said.
 const USUAL: Duration = Duration::from_millis(25);
+/// The longest that it takes to make a file, or a picture of many steps.
+const LONG: Duration = Duration::from_secs(5);
 
 /// What all requests share.
 struct Laboratory {
@@ -43,7 +47,7 @@ struct Laboratory {
     /// What the command line asked to be shown.
     opening: Value,
     /// So many requests compute at a time.
-    seats: Semaphore,
+    seats: Arc<Semaphore>,
     port: u16,
 }
 
@@ -60,7 +64,7 @@ pub(crate) fn serve(listener: TcpListener, opening: Value) -> Result<(), Stop> {
     let failed = |error: std::io::Error| Stop::Bad(format!("the server cannot run: {error}"));
     let port = listener.local_addr().map_err(failed)?.port();
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    let lab = Laboratory { runs: Runs::default(), opening, seats: Semaphore::new(cores), port };
+    let lab = Laboratory { runs: Runs::default(), opening, seats: Arc::new(Semaphore::new(cores)), port };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     runtime.block_on(accept(listener, router(Arc::new(lab)))).map_err(failed)?;
     runtime.shutdown_timeout(MOST);
@@ -195,7 +199,9 @@ fn content(kind: &'static str) -> [(header::HeaderName, &'static str); 1] {
 /// A file of the page, or a plain no.
 async fn page(request: Request) -> Response {
     match page::file(request.uri().path()) {
-        Some((kind, text)) if request.method() == Method::GET => (content(kind), text).into_response(),
+        Some((kind, text)) if [Method::GET, Method::HEAD].contains(request.method()) => {
+            (content(kind), text).into_response()
+        }
         Some(_) => Refused::new(StatusCode::METHOD_NOT_ALLOWED, "pages can only be read").into_response(),
         None => Refused::new(StatusCode::NOT_FOUND, "there is no such page").into_response(),
     }
@@ -205,14 +211,35 @@ async fn opening(State(lab): Lab) -> Response {
     answer(&lab.opening)
 }
 
+/// The fields of a query; what is wrong with them is told like everything else.
+struct Fields<T>(T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Fields<T> {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refused> {
+        let query = parts.uri.query().unwrap_or("").to_owned();
+        match Query::<T>::from_request_parts(parts, state).await {
+            Ok(Query(fields)) => Ok(Self(fields)),
+            Err(error) => Err(Refused::new(StatusCode::BAD_REQUEST, format!("?{query}: {}", error.body_text()))),
+        }
+    }
+}
+
 /// Computes on a thread that may take its time.
 async fn compute(
     lab: Arc<Laboratory>,
     work: impl FnOnce(&Laboratory) -> Result<Response, Refused> + Send + 'static,
 ) -> Response {
-    let Ok(_seat) = lab.seats.acquire().await else { return StatusCode::SERVICE_UNAVAILABLE.into_response() };
-    let shared = lab.clone();
-    let done = tokio::task::spawn_blocking(move || work(&shared)).await;
+    let Ok(seat) = lab.seats.clone().acquire_owned().await else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    };
+    let computed = move || {
+        let done = work(&lab);
+        drop(seat);
+        done
+    };
+    let done = tokio::task::spawn_blocking(computed).await;
     let broken =
         || Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "the server has a flaw; please report how you came here");
     done.unwrap_or_else(|_| Err(broken())).unwrap_or_else(IntoResponse::into_response)
@@ -237,7 +264,7 @@ fn forgotten(id: &str) -> Refused {
 
 async fn new_run(State(lab): Lab, body: Bytes) -> Response {
     let add = move |lab: &Laboratory| {
-        let (id, run) = lab.runs.add(description::read(&body)?);
+        let (id, run) = lab.runs.add(description::read(&body)?)?;
         Ok(answer(&frame::describe(&id, &open(&run))))
     };
     compute(lab, add).await
@@ -246,7 +273,7 @@ async fn new_run(State(lab): Lab, body: Bytes) -> Response {
 async fn change_run(State(lab): Lab, Path(id): Path<String>, body: Bytes) -> Response {
     let name = id.clone();
     let change = move |run: &mut Run| {
-        run.replan(description::read(&body)?);
+        run.replan(description::read(&body)?)?;
         Ok(answer(&frame::describe(&name, run)))
     };
     with_run(lab, id, change).await
@@ -265,8 +292,8 @@ struct FrameQuery {
     hash: u8,
 }
 
-async fn frame_of(State(lab): Lab, Path(id): Path<String>, query: Query<FrameQuery>) -> Response {
-    let Query(FrameQuery { from, steps, ms, until, hash }) = query;
+async fn frame_of(State(lab): Lab, Path(id): Path<String>, Fields(query): Fields<FrameQuery>) -> Response {
+    let FrameQuery { from, steps, ms, until, hash } = query;
     let ask = Ask {
         from,
         steps,
@@ -293,10 +320,11 @@ struct SpacetimeQuery {
     rows: Option<u64>,
 }
 
-async fn spacetime(State(lab): Lab, Path(id): Path<String>, query: Query<SpacetimeQuery>) -> Response {
-    let Query(SpacetimeQuery { variable, from, to, rows }) = query;
+async fn spacetime(State(lab): Lab, Path(id): Path<String>, Fields(query): Fields<SpacetimeQuery>) -> Response {
+    let SpacetimeQuery { variable, from, to, rows } = query;
     let look = move |run: &mut Run| {
-        let diagram = frame::spacetime(run, &variable, from, to.unwrap_or(u64::MAX), rows.unwrap_or(256))?;
+        let span = (from, to.unwrap_or(u64::MAX));
+        let diagram = frame::spacetime(run, &variable, span, rows.unwrap_or(256), Instant::now() + LONG)?;
         Ok(answer(&diagram))
     };
     with_run(lab, id, look).await
@@ -316,22 +344,22 @@ async fn at_step(
     make: impl FnOnce(&Run) -> Result<Response, Stop> + Send + 'static,
 ) -> Response {
     let work = move |run: &mut Run| {
-        export::go_to(run, step, Instant::now() + MOST)?;
+        export::go_to(run, step, Instant::now() + LONG)?;
         make(run)
     };
     with_run(lab, id, work).await
 }
 
-async fn facts(State(lab): Lab, Path(id): Path<String>, Query(query): Query<StepQuery>) -> Response {
+async fn facts(State(lab): Lab, Path(id): Path<String>, Fields(query): Fields<StepQuery>) -> Response {
     at_step(lab, id, query.step, |run| Ok(answer(&run.cursor.population.facts()))).await
 }
 
-async fn case(State(lab): Lab, Path(id): Path<String>, Query(query): Query<StepQuery>) -> Response {
-    let make = |run: &Run| Ok(download(&file_name(run, "case"), export::case(run)?));
+async fn case(State(lab): Lab, Path(id): Path<String>, Fields(query): Fields<StepQuery>) -> Response {
+    let make = |run: &Run| Ok(download(&file_name(run, "case"), export::case(run, Instant::now() + LONG)?));
     at_step(lab, id, query.step, make).await
 }
 
-async fn config(State(lab): Lab, Path(id): Path<String>, Query(query): Query<StepQuery>) -> Response {
+async fn config(State(lab): Lab, Path(id): Path<String>, Fields(query): Fields<StepQuery>) -> Response {
     let make = |run: &Run| Ok(download(&file_name(run, "config"), export::config(run)?));
     at_step(lab, id, query.step, make).await
 }

@@ -10,12 +10,12 @@ use crate::protocol::{Happening, Phase, PhaseKind, Protocol};
 use crate::schedule::Schedule;
 
 /// Where a search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// After how many interactions.
     pub steps: u64,
-    /// What happened in the last of them: a happening, a phase or the safe set, by name; `None` if nothing did.
-    pub name: Option<&'static str>,
+    /// What happened in the last of them: happenings, open phases and closed sets, by name; nothing if the steps were over.
+    pub names: Vec<&'static str>,
 }
 
 /// A set that may be entered.
@@ -24,30 +24,32 @@ struct Goal<P: Protocol> {
     inside: bool,
 }
 
-/// Runs to the first step with something wanted, or for `steps` interactions. If an interaction does several things, the first
-/// in the order of happenings, open phases and closed sets counts.
+/// Runs to the first step with something wanted, or for `steps` interactions.
 ///
 /// # Errors
-/// If the schedule ends.
+/// If the schedule ends before.
 pub fn seek<P: Protocol, S: Schedule>(stepper: &mut Stepper<P, S>, steps: u64, wanted: &[&str]) -> Result<Found, Halt> {
     let before = stepper.clone();
-    let mut name = None;
     let happenings: Vec<Happening<P>> = P::happenings().into_iter().filter(|h| wanted.contains(&h.name)).collect();
     let (mut open, closed) = goals(stepper, wanted);
-    while stepper.steps - before.steps < steps && name.is_none() {
-        name = step(stepper, &happenings, &mut open)?;
+    let (mut names, mut ended) = (Vec::new(), Ok(()));
+    while stepper.steps - before.steps < steps && names.is_empty() && ended.is_ok() {
+        ended = step(stepper, &happenings, &mut open).map(|seen| names = seen);
     }
     let run = stepper.steps - before.steps;
     let holds = |goal: &&Goal<P>| (goal.phase.holds)(&stepper.protocol, &stepper.config);
-    let entered = closed.iter().filter(holds).map(|goal| (first_in(&before, run, goal.phase.holds), goal.phase.name));
-    if let Some((exact, set)) = entered.min_by_key(|(exact, _)| *exact)
-        && (exact < run || name.is_none())
-    {
+    let entered: Vec<(u64, &'static str)> =
+        closed.iter().filter(holds).map(|goal| (first_in(&before, run, goal.phase.holds), goal.phase.name)).collect();
+    let Some(exact) = entered.iter().map(|(exact, _)| *exact).min() else {
+        return ended.map(|()| Found { steps: run, names });
+    };
+    if exact < run || ended.is_err() {
+        names.clear();
         *stepper = before.clone();
         stepper.advance(exact)?;
-        name = Some(set);
     }
-    Ok(Found { steps: stepper.steps - before.steps, name })
+    names.extend(entered.into_iter().filter(|(step, _)| *step == exact).map(|(_, name)| name));
+    Ok(Found { steps: exact, names })
 }
 
 /// The wanted sets, open and closed; of the closed ones only those that can still be entered.
@@ -66,30 +68,28 @@ fn step<P: Protocol, S: Schedule>(
     stepper: &mut Stepper<P, S>,
     happenings: &[Happening<P>],
     open: &mut [Goal<P>],
-) -> Result<Option<&'static str>, Halt> {
-    let (mut name, mut woken) = (None, false);
+) -> Result<Vec<&'static str>, Halt> {
+    let (mut names, mut woken) = (Vec::new(), false);
     let look = |protocol: &P, before: [P::State; 2], after: [&P::State; 2]| {
         let before = [&before[0], &before[1]];
-        name = happenings.iter().find(|h| (h.occurs)(protocol, before, after)).map(|h| h.name);
+        names.extend(happenings.iter().filter(|h| (h.occurs)(protocol, before, after)).map(|h| h.name));
         woken = open.iter().any(|goal| match goal.phase.kind {
             PhaseKind::Open(differ) => differ(before[0], after[0]) || differ(before[1], after[1]),
             PhaseKind::Closed => false,
         });
     };
     stepper.step(|_, [l, r]| [*l, *r], look)?;
-    let entered = if woken { enter(stepper, open) } else { None };
-    Ok(name.or(entered))
+    if woken {
+        names.extend(open.iter_mut().filter_map(|goal| goal.entered(stepper)));
+    }
+    Ok(names)
 }
 
-/// Looks at the open sets again; the first that was entered.
-fn enter<P: Protocol, S>(stepper: &Stepper<P, S>, open: &mut [Goal<P>]) -> Option<&'static str> {
-    let mut entered = None;
-    for goal in open {
-        let inside = (goal.phase.holds)(&stepper.protocol, &stepper.config);
-        if inside && !goal.inside {
-            entered = entered.or(Some(goal.phase.name));
-        }
-        goal.inside = inside;
+impl<P: Protocol> Goal<P> {
+    /// Looks again; the name of the set if it was entered.
+    fn entered<S>(&mut self, stepper: &Stepper<P, S>) -> Option<&'static str> {
+        let inside = (self.phase.holds)(&stepper.protocol, &stepper.config);
+        let was_inside = std::mem::replace(&mut self.inside, inside);
+        (inside && !was_inside).then_some(self.phase.name)
     }
-    entered
 }

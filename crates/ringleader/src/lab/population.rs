@@ -36,11 +36,11 @@ pub trait Population: Send {
     fn duplicate(&self) -> Box<dyn Population>;
     /// The state of agent `i`.
     fn agent(&self, i: usize) -> Value;
-    /// Overwrites the state of agent `i`.
+    /// Overwrites the states of some agents.
     ///
     /// # Errors
     /// If there is no such agent, or a value is outside its domain.
-    fn set_agent(&mut self, i: usize, state: &Value) -> Result<(), Error>;
+    fn set_agents(&mut self, states: &[(usize, Value)]) -> Result<(), Error>;
     /// Tells the oracle that the ring has been without a leader for so many interactions.
     ///
     /// # Errors
@@ -131,12 +131,13 @@ impl<P: Protocol> Population for Typed<P> {
         self.variables.encode(&self.config[i])
     }
 
-    fn set_agent(&mut self, i: usize, state: &Value) -> Result<(), Error> {
+    fn set_agents(&mut self, states: &[(usize, Value)]) -> Result<(), Error> {
         let n = self.ring.n();
-        let place = format!("agent {i}");
-        let agent =
-            self.config.get_mut(i).ok_or_else(|| Error::new("agent", i, format!("agents are 0 to {}", n - 1)))?;
-        *agent = self.variables.decode(state, *agent).map_err(|error| error.at(&place))?;
+        for (i, state) in states {
+            let unknown = || Error::new("agent", i, format!("agents are 0 to {}", n - 1));
+            let agent = self.config.get_mut(*i).ok_or_else(unknown)?;
+            *agent = self.variables.decode(state, *agent).map_err(|error| error.at(&format!("agent {i}")))?;
+        }
         self.recount();
         Ok(())
     }

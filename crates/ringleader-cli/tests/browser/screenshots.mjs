@@ -1,0 +1,33 @@
+// Takes the pictures of the README: node screenshots.mjs FOLDER
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { closeAll, openLab, startServer } from "./harness.mjs";
+
+const PICTURES = {
+  "ring.png": { at: "#protocol=ppl&n=64&start=uniform&seed=7&step=20000", colorScheme: "light" },
+  "undirected.png": { at: "#protocol=undirected&n=24&start=uniform&seed=7&step=2000", colorScheme: "light" },
+  "band.png": { at: "#protocol=ppl&n=1000&start=uniform&seed=7&step=2000000&x=0.373", colorScheme: "light" },
+  "dark.png": { at: "#protocol=ppl&n=64&start=uniform&seed=7&step=20000&agent=12", colorScheme: "dark" },
+};
+
+async function take(server, path, { at, colorScheme }) {
+  const { lab, page, context } = await openLab(server, { viewport: { width: 1400, height: 900 }, deviceScaleFactor: 1, colorScheme });
+  await lab.open(at);
+  for (const id of ["ring", "spacetime", "charts"]) await lab.drawn(id);
+  // The diagrams are drawn anew when they have heard of the last step.
+  await page.waitForLoadState("networkidle");
+  await page.screenshot({ path });
+  await context.close();
+}
+
+const [folder] = process.argv.slice(2);
+if (!folder) {
+  console.error("usage: node screenshots.mjs FOLDER");
+  process.exit(2);
+}
+mkdirSync(folder, { recursive: true });
+const server = await startServer();
+for (const [name, wish] of Object.entries(PICTURES)) await take(server, join(folder, name), wish);
+await server.stop();
+await closeAll();
