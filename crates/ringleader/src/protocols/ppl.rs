@@ -16,7 +16,7 @@ use crate::circuit::WithCircuit;
 use crate::error::Error;
 use crate::protocol::{
     About, Happening, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Promise, Protocol, Start, Stretch,
-    Transition, created_and_killed, leaders, n_squared_log_n, uniform,
+    Transition, leaders, n_squared_log_n, uniform,
 };
 use crate::ring::{Orientation, Ring};
 use crate::value::Value;
@@ -482,20 +482,10 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
     }
 
     fn happenings() -> Vec<Happening<Self>> {
-        let mut happenings = created_and_killed();
-        happenings.extend([
-            Happening::<Self> {
-                name: "mode changed",
-                about: "an agent goes from construction to detection, or back",
-                occurs: |_, before, after| happenings::mode_changed(before, after),
-            },
-            Happening::<Self> {
-                name: "token at its target",
-                about: "a token arrives where it writes, checks or reads a bit",
-                occurs: |p, before, after| happenings::token_hit(p.psi, before, after),
-            },
-        ]);
-        happenings
+        happenings::happenings(
+            |_, before, after| happenings::mode_changed(before, after),
+            |p, before, after| happenings::token_hit(p.psi, before, after),
+        )
     }
 
     fn stretches(&self, config: &[State]) -> Vec<Stretch> {

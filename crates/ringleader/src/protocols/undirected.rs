@@ -6,11 +6,11 @@
 use crate::error::Error;
 use crate::protocol::{
     About, Happening, Input, Lane, MakeStart, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Stretch,
-    Transition, created_and_killed, leaders, uniform,
+    Transition, leaders, uniform,
 };
 use crate::protocols::pcl::{self, PclOf};
 use crate::protocols::por::{self, Direction, Por};
-use crate::protocols::ppl::happenings::{mode_changed, token_hit};
+use crate::protocols::ppl::happenings::{happenings, mode_changed, token_hit};
 use crate::protocols::ppl::{self, Ppl};
 use crate::random::{Generator, index};
 use crate::ring::{Orientation, Ring};
@@ -292,32 +292,23 @@ impl<const D: bool> Protocol for UndirectedOf<D> {
     }
 
     fn happenings() -> Vec<Happening<Self>> {
-        let mut happenings = created_and_killed();
-        happenings.extend([
-            Happening::<Self> {
-                name: "recoloured",
-                about: "an agent draws another colour",
-                occurs: |_, before, after| (0..2).any(|k| before[k].cl.color != after[k].cl.color),
+        let mut happenings = happenings::<Self>(
+            |_, before, after| mode_changed(before.map(|v| &v.pl), after.map(|v| &v.pl)),
+            |p, before, after| {
+                let [l, r] = if after[0].dir == after[1].cl.color { [0, 1] } else { [1, 0] };
+                token_hit(p.pl.psi, [&before[l].pl, &before[r].pl], [&after[l].pl, &after[r].pl])
             },
-            Happening::<Self> {
-                name: "direction changed",
-                about: "an agent points at another colour",
-                occurs: |_, before, after| (0..2).any(|k| before[k].dir != after[k].dir),
-            },
-            Happening::<Self> {
-                name: "mode changed",
-                about: "an agent goes from construction to detection, or back",
-                occurs: |_, before, after| mode_changed(before.map(|v| &v.pl), after.map(|v| &v.pl)),
-            },
-            Happening::<Self> {
-                name: "token at its target",
-                about: "a token arrives where it writes, checks or reads a bit",
-                occurs: |p, before, after| {
-                    let [l, r] = if after[0].dir == after[1].cl.color { [0, 1] } else { [1, 0] };
-                    token_hit(p.pl.psi, [&before[l].pl, &before[r].pl], [&after[l].pl, &after[r].pl])
-                },
-            },
-        ]);
+        );
+        happenings.push(Happening {
+            name: "recoloured",
+            about: "an agent draws another colour",
+            occurs: |_, before, after| (0..2).any(|k| before[k].cl.color != after[k].cl.color),
+        });
+        happenings.push(Happening {
+            name: "direction changed",
+            about: "an agent points at another colour",
+            occurs: |_, before, after| (0..2).any(|k| before[k].dir != after[k].dir),
+        });
         happenings
     }
 

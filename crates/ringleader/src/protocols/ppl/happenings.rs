@@ -1,6 +1,23 @@
 //! What an interaction of P_PL may do that is worth stopping at.
 
 use super::{BLACK, State, Token, WHITE, valid};
+use crate::protocol::{Happening, Occurs, Protocol, created_and_killed};
+
+/// The happenings of every protocol that runs P_PL, given how it tells the last two.
+pub(in crate::protocols) fn happenings<P: Protocol>(mode: Occurs<P>, token: Occurs<P>) -> Vec<Happening<P>> {
+    let mut happenings = created_and_killed();
+    happenings.push(Happening {
+        name: "mode changed",
+        about: "an agent goes from construction to detection, or back",
+        occurs: mode,
+    });
+    happenings.push(Happening {
+        name: "token at its target",
+        about: "a token arrives where it writes, checks or reads a bit",
+        occurs: token,
+    });
+    happenings
+}
 
 /// Whether an agent changes its mode.
 pub(in crate::protocols) fn mode_changed(before: [&State; 2], after: [&State; 2]) -> bool {
@@ -22,7 +39,7 @@ pub(in crate::protocols) fn token_hit(psi: u8, before: [&State; 2], after: [&Sta
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Input, Params, Protocol, Transition};
+    use crate::protocol::{Input, Params, Transition};
     use crate::protocols::ppl::Ppl;
     use crate::random::{Stream, stream};
     use crate::ring::{Orientation, Ring};
