@@ -505,6 +505,15 @@ fn the_command_line_says_what_is_shown_first() {
         let all: Vec<&str> = ["view", "--no-open", "--port", "0"].iter().chain(options).copied().collect();
         assert_eq!(ringleader(&all, "").0, 2, "{options:?}");
     }
+    let mut child =
+        program().args(["view", "--json", "--no-open", "--port", "0"]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let told: Value = serde_json::from_str(&line).unwrap();
+    assert_eq!(told["address"], format!("http://127.0.0.1:{}/", told["port"]));
+    // Ctrl-C is the way to close it, so it is no failure.
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
     let port = server.port.to_string();
     assert_eq!(ringleader(&["view", "--no-open", "--port", &port], "").0, 2);
     assert_eq!(ringleader(&["view", "--no-open", "--port", "0", "-"], "{\"config\": [").0, 2);

@@ -48,4 +48,7 @@ pub(crate) struct ViewArgs {
     /// Print the address only, and open no browser
     #[arg(long)]
     pub(crate) no_open: bool,
+    /// Print the address as one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -7,10 +7,10 @@ use ringleader::value::Value;
 
 use crate::args::ViewArgs;
 use crate::case::Case;
-use crate::files;
 use crate::stop::Stop;
 use crate::text::{faint, strong};
 use crate::view::{self, MAX_BODY, server};
+use crate::{files, json};
 
 pub(crate) fn view(args: &ViewArgs) -> Result<(), Stop> {
     let opening = opening(args)?;
@@ -18,6 +18,10 @@ pub(crate) fn view(args: &ViewArgs) -> Result<(), Stop> {
     let port = listener.local_addr().map_or(args.port, |address| address.port());
     let address = format!("http://127.0.0.1:{port}/");
     files::to_stdout(|out| {
+        if args.json {
+            json::write(&mut &mut *out, &Value::map([("address", address.as_str().into()), ("port", port.into())]))?;
+            return writeln!(out);
+        }
         writeln!(out, "The laboratory is open at {}", strong(&address))?;
         writeln!(out, "{}", faint("for this machine only; Ctrl-C closes it"))
     })?;

@@ -196,9 +196,10 @@ law("a closed panel asks for nothing, and an opened one is drawn", { at: AT }, a
   await lab.until(() => !document.getElementById("spacetime-panel").open);
   const asked = [];
   page.on("request", (request) => asked.push(request.url()));
+  const charts = page.waitForResponse((response) => response.url().includes("/history"));
   await lab.click("step");
   await lab.arrives(501);
-  await page.waitForResponse((response) => response.url().includes("/history"));
+  await charts;
   assert.deepEqual(asked.filter((url) => url.includes("/spacetime")), []);
   await Promise.all([page.waitForResponse((response) => response.url().includes("/spacetime?")), lab.control("spacetime")]);
 });
