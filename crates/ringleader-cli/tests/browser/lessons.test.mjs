@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { law } from "./harness.mjs";
-import { SAMPLE } from "./oracle.mjs";
+import { SAMPLE, record } from "./oracle.mjs";
 
 const scenesOf = (page) => page.evaluate(async () => (await import("/scenes.js")).SCENES);
 
@@ -31,6 +31,38 @@ law("every scene opens without a complaint and shows the same after a reload", {
     if (k + 1 < scenes.length) await lab.click("lesson-next");
   }
   assert.ok(await page.locator("#lesson-next").isDisabled());
+});
+
+/**
+ * What the sentences of each scene say of its picture, in their order: the texts name agents and steps, so a change of a start or of a
+ * scheduler could make them untrue.
+ */
+const SENTENCES = [
+  ({ leaders, segments }) => leaders.join() === "0" && segments.slice(0, 3).every(({ label }, k) => label === String(27 + k)),
+  ({ leaders, segments, columns }) =>
+    leaders.length === 0 && columns.mode.every((mode) => mode === "Detect") && segments.map(({ label }) => label).join() === "0,1,2,3,4,5,6,7",
+  ({ columns }) => columns.tokenW[47].join() === "4,1,0",
+  ({ leaders, last, columns }) => leaders.join() === "3" && last.happenings.includes("leader created") && last.responder === 3 && columns.b[3] === 0,
+  ({ leaders, columns }) =>
+    leaders.join() === "3" && columns.signalR[25] > 0 && columns.clock.slice(3, 26).every((clock) => clock === 0) && columns.mode[26] === "Detect",
+  ({ columns, last }) => columns.mode.filter((mode) => mode === "Detect").length === 1 && columns.mode[22] === "Detect" && last.responder === 22,
+  ({ leaders, last }) => leaders.length === 8 && last.happenings.includes("leader killed") && last.initiator === 21 && last.responder === 22,
+  ({ leaders, last, columns }) => leaders.join() === "0" && last.happenings.includes("leader killed") && last.responder === 14 && columns.shield[0] === 1,
+  ({ leaders, safe, step }) => leaders.join() === "0" && safe && step === record("--n", 24, "--start", "all-leaders", "--seed", 1).safe,
+  ({ leaders, safe }) => leaders.filter((agent) => agent >= 9 && agent <= 14).length === 4 && !safe,
+  ({ columns: { dir, color, strong } }) => {
+    const meet = (left, right) => dir[left] === color[right] && dir[right] === color[left];
+    return meet(22, 23) && meet(29, 30) && strong[23] === 1 && strong[29] === 1;
+  },
+];
+
+law("the sentences of every scene are true of its picture", { at: "" }, async ({ lab, page }) => {
+  const scenes = await scenesOf(page);
+  assert.equal(SENTENCES.length, scenes.length);
+  for (const [k, { title, link }] of scenes.entries()) {
+    await lab.open(link);
+    assert.ok(SENTENCES[k](await page.evaluate(() => window.ringleader.state().frame)), title);
+  }
 });
 
 law("Again shows a scene as it was", { at: "" }, async ({ lab }) => {
