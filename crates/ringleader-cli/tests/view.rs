@@ -156,6 +156,53 @@ fn edits_keep_what_they_have_in_common_and_undo() {
     }
 }
 
+/// Small numbers from a seed, by the steps of xorshift.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, sides: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % sides
+    }
+
+    /// Something done by hand at a step.
+    fn edit(&mut self, n: u64, step: u64) -> Value {
+        let (k, seed) = (self.below(n), self.below(1 << 40));
+        match self.below(2) {
+            0 => json!({"step": step, "corrupt": k + 1, "seed": seed}),
+            _ => json!({"step": step, "interact": [k, (k + 1) % n], "coin": seed % (1 << 32)}),
+        }
+    }
+}
+
+#[test]
+fn whatever_is_done_a_run_that_was_changed_is_the_run_as_it_would_be_anew() {
+    let server = Server::start(&[]);
+    for seed in 1..=24 {
+        let mut dice = Dice(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
+        let protocol = ["ppl", "undirected", "pcl-derandomised", "fj", "thue-morse", "ysm"][dice.below(6) as usize];
+        let n = 5 + dice.below(6);
+        let described =
+            |edits: &[Value]| json!({"protocol": protocol, "n": n, "start": "uniform", "seed": seed, "edits": edits});
+        let (run, mut edits) = (server.open(&described(&[])), Vec::<Value>::new());
+        for _ in 0..8 {
+            let step = dice.below(600);
+            edits.retain(|edit| edit["step"].as_u64() < Some(step));
+            edits.push(dice.edit(n, step));
+            assert_eq!(server.send("PUT", &run, &described(&edits)).0, 200, "seed {seed}");
+            let at = dice.below(900);
+            let (frame, fresh) = (server.frame(&run, at), server.frame(&server.open(&described(&edits)), at));
+            for part in ["hash", "last", "gauges", "end"] {
+                assert_eq!(frame[part], fresh[part], "seed {seed}: {part} at step {at} of {}", described(&edits));
+            }
+            let (_, case) = server.ask("GET", &format!("{run}/case?step={at}"), "", "");
+            assert_eq!(ringleader(&["replay", "-"], &case).0, 0, "seed {seed}: step {at} of {}", described(&edits));
+        }
+    }
+}
+
 #[test]
 fn exported_cases_replay() {
     let server = Server::start(&[]);

@@ -10,11 +10,13 @@ use crate::case::Case;
 use crate::stop::Stop;
 use crate::text::{faint, strong};
 use crate::view::{self, MAX_BODY, server};
-use crate::{files, json};
+use crate::{files, json, progress};
 
 pub(crate) fn view(args: &ViewArgs) -> Result<(), Stop> {
     let opening = opening(args)?;
     let listener = server::bind(args.port)?;
+    // From here on Ctrl-C closes the laboratory, which is its proper end.
+    let looking = progress::look();
     let port = listener.local_addr().map_or(args.port, |address| address.port());
     let address = format!("http://127.0.0.1:{port}/");
     files::to_stdout(|out| {
@@ -28,7 +30,7 @@ pub(crate) fn view(args: &ViewArgs) -> Result<(), Stop> {
     if !args.no_open {
         open_browser(&address);
     }
-    server::serve(listener, opening)
+    server::serve(listener, opening, &looking)
 }
 
 /// What the page is to show first, checked now so that mistakes are told here.

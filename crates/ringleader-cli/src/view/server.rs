@@ -27,7 +27,7 @@ use super::run::{Ask, Run};
 use super::runs::{Runs, Shared, open};
 use super::{MAX_BODY, description, export, frame, page};
 use crate::json;
-use crate::progress;
+use crate::progress::Looking;
 use crate::stop::Stop;
 
 /// The most connections at a time; a browser opens six for a tab.
@@ -60,22 +60,21 @@ pub(crate) fn bind(port: u16) -> Result<TcpListener, Stop> {
 }
 
 /// Serves until Ctrl-C.
-pub(crate) fn serve(listener: TcpListener, opening: Value) -> Result<(), Stop> {
+pub(crate) fn serve(listener: TcpListener, opening: Value, looking: &Looking) -> Result<(), Stop> {
     let failed = |error: std::io::Error| Stop::Bad(format!("the server cannot run: {error}"));
     let port = listener.local_addr().map_err(failed)?.port();
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let lab = Laboratory { runs: Runs::default(), opening, seats: Arc::new(Semaphore::new(cores)), port };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-    runtime.block_on(accept(listener, router(Arc::new(lab)))).map_err(failed)?;
+    runtime.block_on(accept(listener, router(Arc::new(lab)), looking)).map_err(failed)?;
     runtime.shutdown_timeout(MOST);
     Ok(())
 }
 
 /// Takes connections until Ctrl-C. One that cannot be taken (too many open files) is no reason to stop.
-async fn accept(listener: TcpListener, router: Router) -> std::io::Result<()> {
+async fn accept(listener: TcpListener, router: Router, looking: &Looking) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let looking = progress::look();
     let seats = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     while !looking.interrupted() {
         let Ok(accepted) = tokio::time::timeout(Duration::from_millis(100), listener.accept()).await else { continue };
