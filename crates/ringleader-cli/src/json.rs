@@ -72,6 +72,7 @@ impl Write for Hasher {
 }
 
 /// A value as it is read.
+#[derive(PartialEq)]
 pub(crate) struct Json(pub(crate) Value);
 
 impl<'de> Deserialize<'de> for Json {

@@ -19,9 +19,9 @@ use crate::json::Json;
 use crate::stop::Stop;
 
 /// A run, as a page describes it.
-#[derive(Deserialize)]
+#[derive(Deserialize, PartialEq)]
 #[serde(expecting = "an object that describes a run")]
-struct Description {
+pub(super) struct Description {
     protocol: Option<String>,
     n: Option<usize>,
     #[serde(default, deserialize_with = "parameters")]
@@ -30,22 +30,11 @@ struct Description {
     scheduler: Option<String>,
     #[serde(default, deserialize_with = "optional_seed")]
     seed: Option<u64>,
-    case: Option<Box<RawValue>>,
+    /// The text of a case or configuration.
+    #[serde(default, deserialize_with = "optional_text")]
+    case: Option<String>,
     #[serde(default)]
     edits: Vec<RawEdit>,
-}
-
-/// What determines a run, but for what is done to it by hand.
-#[derive(PartialEq)]
-pub(super) struct Base {
-    protocol: Option<String>,
-    n: Option<usize>,
-    params: BTreeMap<String, u64>,
-    start: Option<String>,
-    scheduler: Option<String>,
-    seed: Option<u64>,
-    /// The text of a case or configuration.
-    case: Option<String>,
 }
 
 /// Something done by hand, at the configuration after `step` interactions.
@@ -73,7 +62,7 @@ pub(super) enum What {
     Interact { interaction: Interaction, coin: u64 },
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 struct RawEdit {
     step: u64,
@@ -101,6 +90,12 @@ fn optional_seed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u6
     seed.map(Some).ok_or_else(wrong)
 }
 
+/// Something as the text that it is.
+fn optional_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let raw = Option::<Box<RawValue>>::deserialize(deserializer)?;
+    Ok(raw.map(|raw| raw.get().to_owned()))
+}
+
 fn parameters<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, u64>, D::Error> {
     let number = |(name, Json(value)): (String, Json)| match value {
         Value::Bool(false) => None,
@@ -117,7 +112,8 @@ fn parameters<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<Str
 
 /// A description that was understood: where the run begins, and what happens to it.
 pub(super) struct Plan {
-    pub(super) base: Base,
+    /// The description without its edits.
+    pub(super) base: Description,
     pub(super) trial: Trial,
     pub(super) first: Box<dyn Population>,
     pub(super) script: Script,
@@ -136,15 +132,13 @@ pub(super) fn read(text: &[u8]) -> Result<Plan, Stop> {
 }
 
 impl Description {
-    fn plan(self) -> Result<Plan, Stop> {
-        let Self { protocol, n, params, start, scheduler, seed, case, edits } = self;
-        let case = case.map(|case| case.get().to_owned());
-        let base = Base { protocol, n, params, start, scheduler, seed, case };
-        let mut case = match &base.case {
+    fn plan(mut self) -> Result<Plan, Stop> {
+        let edits = std::mem::take(&mut self.edits);
+        let mut case = match &self.case {
             Some(case) => serde_json::from_str(case).map_err(|error| Stop::Bad(format!("the case: {error}")))?,
             None => Case::default(),
         };
-        let trial = base.trial(&mut case)?;
+        let trial = self.trial(&mut case)?;
         let mut first = populate_trial(&trial)?;
         if let Some(steps) = case.leaderless {
             first.set_leaderless(steps)?;
@@ -164,11 +158,9 @@ impl Description {
         all.sort_by_key(|edit| (edit.step, edit.is_interaction()));
         check(&all, first.as_ref())?;
         let course = Course { edits: all, goes_on };
-        Ok(Plan { base, trial, first, script, course, recorded, leaderless: case.leaderless })
+        Ok(Plan { base: self, trial, first, script, course, recorded, leaderless: case.leaderless })
     }
-}
 
-impl Base {
     fn trial(&self, case: &mut Case) -> Result<Trial, Stop> {
         let params = Params(self.params.clone().into_iter().collect());
         let mut trial = if self.case.is_some() {

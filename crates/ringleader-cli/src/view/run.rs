@@ -12,7 +12,7 @@ use ringleader::trial::Trial;
 use ringleader::value::Value;
 
 use super::course::{Course, Cursor, Log};
-use super::description::{Base, Plan};
+use super::description::{Description, Plan};
 use crate::stop::Stop;
 
 /// So many interactions are run between two looks at the time.
@@ -116,7 +116,8 @@ pub(super) struct Found {
 }
 
 pub(super) struct Run {
-    base: Base,
+    /// What determines it, but for what is done to it by hand.
+    base: Description,
     pub(super) trial: Trial,
     pub(super) recorded: Option<u64>,
     pub(super) leaderless: Option<u64>,
