@@ -7,11 +7,11 @@ use std::fmt;
 use std::path::Path;
 
 use ringleader::error::Error;
-use ringleader::lab::{PROTOCOLS, Population, Script, protocol};
+use ringleader::lab::{PROTOCOLS, Population, protocol};
 use ringleader::protocol::{About, Params};
 use ringleader::ring::{Interaction, MAX_N, Orientation, Ring};
-use ringleader::schedule::Recorded;
-use ringleader::trial::{From, Scheduler, Trial};
+use ringleader::schedule::{AnySchedule, Recorded};
+use ringleader::trial::{Initial, Scheduler, Trial};
 use ringleader::value::Value;
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
@@ -69,7 +69,7 @@ impl Case {
         let about = protocol(self.protocol_under(given_protocol))?.about;
         let agents = self.initial.take().ok_or_else(|| Stop::Bad("the file has no `config` or `initial`".into()))?;
         let mut trial = Trial::new(about.name, self.n.unwrap_or(agents.len()), 0);
-        trial.from = Some(From::Given(agents));
+        trial.from = Some(Initial::Given(agents));
         trial.params = self.params_under(about, given);
         if about.parameters.iter().any(|parameter| parameter.name == "unsound") {
             trial.params = trial.params.with("unsound", 1);
@@ -92,17 +92,17 @@ impl Case {
     }
 
     /// What happens, and how many steps it has.
-    pub(crate) fn script(&self, population: &dyn Population) -> Result<(Script, u64), Stop> {
+    pub(crate) fn script(&self, population: &dyn Population) -> Result<(AnySchedule, u64), Stop> {
         if let Some(schedule) = &self.schedule {
             let steps = schedule.len() as u64;
             let interactions = interactions(schedule, population.ring())?;
             let coins = coins(&self.draws, &population.dice())?;
-            return Ok((Script::Recorded(Recorded::new(interactions, coins)), steps));
+            return Ok((AnySchedule::Recorded(Recorded::new(interactions, coins)), steps));
         }
         let (Some(scheduler), Some(seed), Some(steps)) = (&self.scheduler, self.seed, self.steps) else {
             return Err(Stop::Bad("the case has neither `schedule` nor `scheduler`, `seed` and `steps`".into()));
         };
-        Ok((Script::new(Scheduler::named(scheduler)?, population.ring(), seed), steps))
+        Ok((AnySchedule::new(Scheduler::named(scheduler)?, population.ring(), seed), steps))
     }
 }
 

@@ -7,10 +7,10 @@ mod harness;
 use std::path::{Path, PathBuf};
 
 use harness::{complaint, file, json, ringleader};
-use ringleader::lab::{Population, Script, populate_trial};
+use ringleader::lab::{Population, populate_trial};
 use ringleader::ring::{Orientation, Ring};
-use ringleader::schedule::Recorded;
-use ringleader::trial::{From, Trial};
+use ringleader::schedule::{AnySchedule, Recorded};
+use ringleader::trial::{Initial, Trial};
 use ringleader::value::Value;
 use serde_json::Value as Json;
 
@@ -119,7 +119,7 @@ fn value(json: &Json) -> Value {
     }
 }
 
-fn load(case: &Json) -> (Box<dyn Population>, Script) {
+fn load(case: &Json) -> (Box<dyn Population>, AnySchedule) {
     let n = case["n"].as_u64().unwrap() as usize;
     let mut trial = Trial::new(case["protocol"].as_str().unwrap(), n, 0);
     for name in ["psi", "kappa"] {
@@ -127,7 +127,7 @@ fn load(case: &Json) -> (Box<dyn Population>, Script) {
             trial.params = trial.params.with(name, value.as_u64().unwrap());
         }
     }
-    trial.from = Some(From::Given(case["initial"].as_array().unwrap().iter().map(value).collect()));
+    trial.from = Some(Initial::Given(case["initial"].as_array().unwrap().iter().map(value).collect()));
     let population = populate_trial(&trial).unwrap();
     let ring: Ring = population.ring();
     let index = |json: &Json| json.as_u64().unwrap() as usize;
@@ -139,7 +139,7 @@ fn load(case: &Json) -> (Box<dyn Population>, Script) {
     let coin = |draw: &Json| 16 * draw[0].as_u64().unwrap() + draw[1].as_u64().unwrap();
     let coins: Vec<u64> =
         case.get("draws").and_then(Json::as_array).map_or(Vec::new(), |draws| draws.iter().map(coin).collect());
-    (population, Script::Recorded(Recorded::new(schedule, coins)))
+    (population, AnySchedule::Recorded(Recorded::new(schedule, coins)))
 }
 
 // --- Canaries: an expectation that does not hold must be noticed, and its step named. ---

@@ -274,8 +274,8 @@ fn events_are_found_at_their_exact_steps() {
         }
     };
     let created = seek(0, "leader%20created");
-    assert_eq!(created["event"], json!({"kind": "happening", "name": "leader created"}));
-    assert!(created["last"]["happenings"].as_array().unwrap().contains(&json!("leader created")));
+    assert_eq!(created["event"], json!({"kind": "event", "name": "leader created"}));
+    assert!(created["last"]["events"].as_array().unwrap().contains(&json!("leader created")));
     let first_leader = record["phases"].as_array().map(|phases| phases[0]["step"].clone());
     assert_eq!(first_leader.as_ref().unwrap_or(&record["phases"]["first leader"]), &created["step"]);
     let safe = seek(created["step"].as_u64().unwrap(), "safe");
@@ -285,7 +285,7 @@ fn events_are_found_at_their_exact_steps() {
     while at < 3000 {
         at += 1;
         let frame = server.frame(&run, at);
-        let happened = frame["last"]["happenings"].as_array().unwrap();
+        let happened = frame["last"]["events"].as_array().unwrap();
         if happened.iter().any(|name| name == "mode changed" || name == "token at its target") {
             stepped.push(at);
         }

@@ -125,7 +125,7 @@ function showLast() {
   const place = element("last");
   if (!last) return place.replaceChildren("No interaction yet.");
   const title = `${last.initiator} → ${last.responder}, by ${last.by}${last.draw ? `, draw ${show(last.draw)}` : ""}`;
-  const events = last.happenings.length > 0 ? [make("p", { class: "happened" }, [last.happenings.join(", ")])] : [];
+  const events = last.events.length > 0 ? [make("p", { class: "happened" }, [last.events.join(", ")])] : [];
   const note = isEditedHere() ? [make("p", { class: "muted" }, ["changes include the edits made at this step"])] : [];
   place.replaceChildren(
     make("p", {}, [title]),

@@ -7,14 +7,14 @@ import { complain, say } from "./messages.js";
 import * as player from "./player.js";
 import { look, on, state } from "./store.js";
 
-/** Besides the happenings of the protocol one can always stop at these. */
+/** Besides the events of the protocol one can always stop at these. */
 const ALWAYS = [
   { name: "phase", about: "a phase is reached" },
   { name: "safe", about: "the safe set is entered" },
 ];
 
 /** The kinds of events of the run. */
-const kinds = () => [...(state.run?.happenings ?? []), ...ALWAYS];
+const kinds = () => [...(state.run?.events ?? []), ...ALWAYS];
 
 /** The kinds to stop at; all of them until the reader chooses. */
 const wanted = () => state.view.events ?? kinds().map(({ name }) => name);

@@ -78,7 +78,7 @@ export interface Run {
   phases: { name: string; about: string }[];
   safe: string;
   gauges: string[];
-  happenings: { name: string; about: string }[];
+  events: { name: string; about: string }[];
   recorded: number | null;
 }
 
@@ -88,7 +88,7 @@ export interface Interaction {
   by: string;
   draw: Value[] | null;
   before: [Agent, Agent];
-  happenings: string[];
+  events: string[];
 }
 
 export interface Segment {
@@ -103,7 +103,7 @@ export interface Frame {
   behind: boolean;
   /** Whether nothing that was wanted can happen any more. */
   never: boolean;
-  event: null | { name: string; kind: "happening" | "phase" | "safe" };
+  event: null | { name: string; kind: "event" | "phase" | "safe" };
   end: number | null;
   last: Interaction | null;
   columns: Record<string, Value[]>;

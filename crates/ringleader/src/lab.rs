@@ -28,16 +28,14 @@ use crate::protocols::undirected::{Undirected, UndirectedDerandomised};
 use crate::protocols::ysm::Ysm;
 use crate::random::{Stream, stream};
 use crate::ring::Ring;
-use crate::trial::{self, Engine, From, Record, Scheduler, Trial};
+use crate::trial::{self, Engine, Initial, Record, Scheduler, Trial};
 use crate::value::Value;
 use crate::variables::Variables;
 
 mod population;
-mod script;
 
 use population::Typed;
 pub use population::{Found, Population};
-pub use script::{Logged, Script};
 
 /// All protocols of the laboratory. A new one is one file and one line here. A `static`, so that their code is made once, in this
 /// crate, and not again in every crate that uses the list.
@@ -328,8 +326,8 @@ fn configure<P: Protocol>(
     trial: &Trial,
 ) -> Result<Vec<P::State>, Error> {
     match &trial.from {
-        Some(From::Given(agents)) => given::<P>(ring, variables, agents),
-        Some(From::Named(name)) => started(protocol, ring, Some(name), trial.seed),
+        Some(Initial::Given(agents)) => given::<P>(ring, variables, agents),
+        Some(Initial::Named(name)) => started(protocol, ring, Some(name), trial.seed),
         None => started(protocol, ring, None, trial.seed),
     }
 }

@@ -120,8 +120,8 @@ pub trait Protocol: Transition {
 
     /// What an interaction may do that is worth stopping at: by default to create or kill a leader, or to change an output where
     /// none is elected.
-    fn happenings() -> Vec<Happening<Self>> {
-        if Self::ABOUT.elects { created_and_killed() } else { vec![output_changed()] }
+    fn events() -> Vec<Event<Self>> {
+        if Self::ABOUT.elects { leader_events() } else { vec![output_changed()] }
     }
 
     /// A number of steps after which an honest run has long been safe.
@@ -141,19 +141,19 @@ pub trait Protocol: Transition {
     }
 
     /// The parts into which the protocol divides the ring, if it does.
-    fn stretches(&self, _config: &[Self::State]) -> Vec<Stretch> {
+    fn segments(&self, _config: &[Self::State]) -> Vec<LabelledSegment> {
         Vec::new()
     }
 
     /// The ring as text: one character an agent and lane. By default the leaders, or the outputs where none is elected.
-    fn picture(&self, config: &[Self::State]) -> Vec<Lane> {
+    fn picture(&self, config: &[Self::State]) -> Vec<PictureRow> {
         if Self::ABOUT.elects {
             let cell = |state| if self.is_leader(state) { 'L' } else { '.' };
-            return vec![Lane { name: "leader", cells: config.iter().map(cell).collect(), legend: "L leader" }];
+            return vec![PictureRow { name: "leader", cells: config.iter().map(cell).collect(), legend: "L leader" }];
         }
         let digit = |state| u32::try_from(self.output(state)).ok().and_then(|output| char::from_digit(output, 36));
         let cells = config.iter().map(|state| digit(state).unwrap_or('+')).collect();
-        vec![Lane { name: "output", cells, legend: "the output, 0-9 a-z (+ beyond)" }]
+        vec![PictureRow { name: "output", cells, legend: "the output, 0-9 a-z (+ beyond)" }]
     }
 }
 
@@ -354,7 +354,7 @@ pub enum PhaseKind<P: Protocol> {
 }
 
 /// Something that an interaction may do, told from the two states before and after it, initiator first.
-pub struct Happening<P: Protocol> {
+pub struct Event<P: Protocol> {
     /// Its name.
     pub name: &'static str,
     /// What it means, in a few words.
@@ -366,15 +366,15 @@ pub struct Happening<P: Protocol> {
 /// Whether something happened between two pairs of states.
 pub type Occurs<P> = fn(&P, [&<P as Transition>::State; 2], [&<P as Transition>::State; 2]) -> bool;
 
-/// The happenings of every protocol that elects a leader.
+/// The events of every protocol that elects a leader.
 #[must_use]
-pub fn created_and_killed<P: Protocol>() -> Vec<Happening<P>> {
+pub fn leader_events<P: Protocol>() -> Vec<Event<P>> {
     fn turned<P: Protocol>(protocol: &P, from: [&P::State; 2], to: [&P::State; 2]) -> bool {
         (0..2).any(|k| !protocol.is_leader(from[k]) && protocol.is_leader(to[k]))
     }
     vec![
-        Happening { name: "leader created", about: "an agent becomes a leader", occurs: turned::<P> },
-        Happening {
+        Event { name: "leader created", about: "an agent becomes a leader", occurs: turned::<P> },
+        Event {
             name: "leader killed",
             about: "a leader is one no more",
             occurs: |protocol, before, after| turned(protocol, after, before),
@@ -382,10 +382,10 @@ pub fn created_and_killed<P: Protocol>() -> Vec<Happening<P>> {
     ]
 }
 
-/// The happening of every protocol with outputs.
+/// The event of every protocol with outputs.
 #[must_use]
-pub fn output_changed<P: Protocol>() -> Happening<P> {
-    Happening {
+pub fn output_changed<P: Protocol>() -> Event<P> {
+    Event {
         name: "output changed",
         about: "the output of an agent changes",
         occurs: |protocol, before, after| (0..2).any(|k| protocol.output(before[k]) != protocol.output(after[k])),
@@ -394,7 +394,7 @@ pub fn output_changed<P: Protocol>() -> Happening<P> {
 
 /// Agents in a row that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub struct LabelledSegment {
     /// The index of the first.
     pub start: usize,
     /// How many they are.
@@ -407,7 +407,7 @@ pub struct Stretch {
 
 /// One row of the picture of a ring: a character for every agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lane {
+pub struct PictureRow {
     /// What the row shows.
     pub name: &'static str,
     /// One character an agent, `u_0` first.

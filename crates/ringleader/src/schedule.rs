@@ -9,7 +9,10 @@ use crate::clocks::{Clock, Keys};
 use crate::random::{Generator, Stream, below, stream};
 use crate::ring::{Interaction, Orientation, Ring};
 
+mod any;
 mod slices;
+
+pub use any::{AnySchedule, Logged};
 
 use slices::{Slices, packed};
 

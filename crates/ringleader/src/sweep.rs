@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::lab;
 use crate::protocol::Params;
-use crate::trial::{From, Scheduler, Trial};
+use crate::trial::{Initial, Scheduler, Trial};
 
 /// All combinations of some values.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,7 +59,7 @@ impl Grid {
         for (name, values) in &self.params {
             cross(&mut trials, values, |trial, value| trial.params.0.extend(value.map(|value| (name.clone(), value))));
         }
-        cross(&mut trials, &self.starts, |trial, name| trial.from = name.clone().map(From::Named));
+        cross(&mut trials, &self.starts, |trial, name| trial.from = name.clone().map(Initial::Named));
         cross(&mut trials, &self.faults, |trial, faults| trial.faults.clone_from(faults));
         trials
     }
@@ -108,8 +108,10 @@ impl Cell {
             population.settings().iter().map(|(name, value)| format!("{name}={value}")).collect();
         params.sort_unstable();
         let start = match &trial.from {
-            Some(From::Named(name)) => name.clone(),
-            Some(From::Given(_)) => return Err(Error::new("start", "a configuration", "a sweep knows starts by name")),
+            Some(Initial::Named(name)) => name.clone(),
+            Some(Initial::Given(_)) => {
+                return Err(Error::new("start", "a configuration", "a sweep knows starts by name"));
+            }
             None => lab::protocol(&trial.protocol)?.starts()[0].0.to_owned(),
         };
         let faults = trial.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join(";");
@@ -183,7 +185,7 @@ pub fn words(trial: &Trial) -> String {
     let Params(params) = &trial.params;
     let mut words = vec![trial.protocol.clone(), format!("n={}", trial.n)];
     words.extend(params.iter().map(|(name, value)| format!("{name}={value}")));
-    if let Some(From::Named(name)) = &trial.from {
+    if let Some(Initial::Named(name)) = &trial.from {
         words.push(format!("start={name}"));
     }
     words.extend(trial.faults.iter().map(|fault| format!("fault {fault}")));

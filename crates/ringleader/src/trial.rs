@@ -16,7 +16,7 @@ use crate::value::Value;
 
 /// Where a trial begins.
 #[derive(Clone, Debug, PartialEq)]
-pub enum From {
+pub enum Initial {
     /// A start of the protocol, by name.
     Named(String),
     /// This configuration.
@@ -110,7 +110,7 @@ pub struct Trial {
     /// The protocol's parameters.
     pub params: Params,
     /// Where it begins; the protocol's first start if `None`.
-    pub from: Option<From>,
+    pub from: Option<Initial>,
     /// How interactions are chosen.
     pub scheduler: Scheduler,
     /// The seed of all randomness.

@@ -5,9 +5,10 @@
 use std::ops::ControlFlow;
 
 use ringleader::fault::Fault;
-use ringleader::lab::{Population, Script, populate_trial};
+use ringleader::lab::{Population, populate_trial};
 use ringleader::protocol::Params;
-use ringleader::trial::{From, Record, Trial};
+use ringleader::schedule::AnySchedule;
+use ringleader::trial::{Initial, Record, Trial};
 use ringleader::value::Value;
 
 fn run(trial: &Trial) -> (Box<dyn Population>, Record) {
@@ -19,7 +20,7 @@ fn run(trial: &Trial) -> (Box<dyn Population>, Record) {
 fn trial(protocol: &str, n: usize, params: &[(&str, u64)], start: &str, seed: u64) -> Trial {
     let mut trial = Trial::new(protocol, n, seed);
     trial.params = params.iter().fold(Params::default(), |all, (name, value)| all.with(name, *value));
-    trial.from = Some(From::Named(start.into()));
+    trial.from = Some(Initial::Named(start.into()));
     trial
 }
 
@@ -42,7 +43,7 @@ fn fact(population: &dyn Population, name: &str) -> bool {
 
 fn naive(trial: &Trial, output: &[&str], names: &[&'static str]) -> Naive {
     let mut population = populate_trial(trial).unwrap();
-    let mut script = Script::new(trial.scheduler, population.ring(), trial.seed);
+    let mut script = AnySchedule::new(trial.scheduler, population.ring(), trial.seed);
     let mut seen = Naive { facts: names.iter().map(|name| (*name, None)).collect(), ..Naive::default() };
     let outputs = |population: &dyn Population| -> Vec<Option<Value>> {
         let agents = (0..trial.n).map(|i| population.agent(i));
@@ -198,7 +199,7 @@ fn a_run_ends_at_the_first_safe_configuration() {
     let (population, record) = run(&trial);
     assert!(population.is_safe());
     let mut replayed = populate_trial(&trial).unwrap();
-    let mut script = Script::new(trial.scheduler, replayed.ring(), trial.seed);
+    let mut script = AnySchedule::new(trial.scheduler, replayed.ring(), trial.seed);
     replayed.follow(&mut script, record.safe.unwrap() - 1).unwrap();
     assert!(!replayed.is_safe());
     replayed.follow(&mut script, 1).unwrap();
@@ -234,7 +235,7 @@ fn a_fault_at_a_step_strikes_there_and_only_what_it_names() {
     let struck = &record.faults[0];
     assert_eq!((struck.step, struck.agents.len()), (250, 2));
     let mut replayed = populate_trial(&trial).unwrap();
-    let mut script = Script::new(trial.scheduler, replayed.ring(), trial.seed);
+    let mut script = AnySchedule::new(trial.scheduler, replayed.ring(), trial.seed);
     replayed.follow(&mut script, 250).unwrap();
     for (i, after) in &struck.agents {
         let before = replayed.agent(*i);

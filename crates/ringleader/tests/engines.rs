@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 
 use ringleader::lab::{populate_trial, run_batch};
 use ringleader::protocol::Params;
-use ringleader::trial::{Engine, From, Record, Trial};
+use ringleader::trial::{Engine, Initial, Record, Trial};
 
 fn trial(n: usize, start: &str, params: &[(&str, u64)]) -> Trial {
     let mut trial = Trial::new("ppl", n, 0);
-    trial.from = Some(From::Named(start.into()));
+    trial.from = Some(Initial::Named(start.into()));
     trial.params = params.iter().fold(Params::default(), |all, (name, value)| all.with(name, *value));
     trial.phases = false;
     trial

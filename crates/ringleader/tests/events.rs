@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use ringleader::lab::{PROTOCOLS, Population, Script, populate_trial};
-use ringleader::trial::{From, Trial};
+use ringleader::lab::{PROTOCOLS, Population, populate_trial};
+use ringleader::schedule::AnySchedule;
+use ringleader::trial::{Initial, Trial};
 use ringleader::value::Value;
 
 fn trial(protocol: &str, n: usize, seed: u64) -> Trial {
@@ -14,15 +15,15 @@ fn trial(protocol: &str, n: usize, seed: u64) -> Trial {
     trial
 }
 
-fn script(population: &dyn Population, trial: &Trial) -> Script {
-    Script::new(trial.scheduler, population.ring(), trial.seed)
+fn script(population: &dyn Population, trial: &Trial) -> AnySchedule {
+    AnySchedule::new(trial.scheduler, population.ring(), trial.seed)
 }
 
 /// All that one can wait for.
 fn all(population: &dyn Population) -> Vec<&'static str> {
-    let happenings = population.happenings().into_iter().map(|(name, _)| name);
+    let events = population.events().into_iter().map(|(name, _)| name);
     let phases = population.phases().into_iter().map(|(name, ..)| name);
-    happenings.chain(phases).chain([population.about().safe]).collect()
+    events.chain(phases).chain([population.about().safe]).collect()
 }
 
 /// What can be told from two configurations without asking the protocol about interactions.
@@ -86,7 +87,7 @@ fn events_are_those_that_a_naive_observer_sees() {
 }
 
 fn is_happening(population: &dyn Population, name: &str) -> bool {
-    population.happenings().iter().any(|(known, _)| *known == name)
+    population.events().iter().any(|(known, _)| *known == name)
 }
 
 #[test]
@@ -109,34 +110,34 @@ fn segments_cover_the_ring_and_spell_their_ids_in_either_direction() {
     let mut directions = Vec::new();
     for seed in 0..6 {
         let mut trial = trial("undirected", 22, seed);
-        trial.from = Some(From::Named("safe".into()));
+        trial.from = Some(Initial::Named("safe".into()));
         let population = populate_trial(&trial).unwrap();
         let facts = population.facts();
         let left = facts.get("direction") == Some(&Value::from("left"));
         directions.push(left);
-        let stretches = population.stretches();
-        assert_eq!(stretches.iter().map(|s| s.length).sum::<usize>(), 22);
-        for stretch in stretches {
-            let agents = (0..stretch.length).map(|k| {
-                let k = if left { stretch.length - 1 - k } else { k };
-                (stretch.start + k) % 22
+        let segments = population.segments();
+        assert_eq!(segments.iter().map(|s| s.length).sum::<usize>(), 22);
+        for segment in segments {
+            let agents = (0..segment.length).map(|k| {
+                let k = if left { segment.length - 1 - k } else { k };
+                (segment.start + k) % 22
             });
-            assert_eq!(spelled(population.as_ref(), agents), stretch.label, "seed {seed}, left {left}");
+            assert_eq!(spelled(population.as_ref(), agents), segment.label, "seed {seed}, left {left}");
         }
     }
     assert!(directions.contains(&true) && directions.contains(&false), "{directions:?}");
 }
 
 #[test]
-fn stretches_of_directions_are_runs_of_agents_that_point_one_way() {
+fn segments_of_directions_are_runs_of_agents_that_point_one_way() {
     for seed in 0..20 {
         let population = populate_trial(&trial("por", 9, seed)).unwrap();
         let number = |i: usize, name: &str| population.agent(i % 9).get(name).and_then(Value::as_int).unwrap();
-        for stretch in population.stretches() {
-            let towards = if stretch.label == "right" { 1 } else { 8 };
-            for k in 0..stretch.length {
-                let i = stretch.start + k;
-                assert_eq!(number(i, "dir"), number(i + towards, "color"), "seed {seed}: {stretch:?}");
+        for segment in population.segments() {
+            let towards = if segment.label == "right" { 1 } else { 8 };
+            for k in 0..segment.length {
+                let i = segment.start + k;
+                assert_eq!(number(i, "dir"), number(i + towards, "color"), "seed {seed}: {segment:?}");
             }
         }
     }

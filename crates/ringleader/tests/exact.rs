@@ -19,7 +19,7 @@ use ringleader::protocols::ppl::Ppl;
 use ringleader::protocols::ysm::Ysm;
 use ringleader::random::{Stream, stream};
 use ringleader::ring::Ring;
-use ringleader::trial::{From, Scheduler, Trial};
+use ringleader::trial::{Initial, Scheduler, Trial};
 
 type Config<P> = Vec<<P as Transition>::State>;
 
@@ -103,7 +103,7 @@ fn measured<P: Protocol>(
     trial.params = params.clone();
     trial.phases = false;
     trial.scheduler = scheduler;
-    trial.from = Some(From::Given(start.iter().map(|state| variables.encode(state)).collect()));
+    trial.from = Some(Initial::Given(start.iter().map(|state| variables.encode(state)).collect()));
     let steps: Vec<f64> = (0..runs)
         .map(|seed| {
             trial.seed = seed;

@@ -10,13 +10,13 @@ use ringleader::protocol::{Input, Params, Protocol, Transition};
 use ringleader::protocols::thue_morse::ThueMorse;
 use ringleader::random::{Stream, stream};
 use ringleader::ring::Ring;
-use ringleader::trial::{From, Record, Trial};
+use ringleader::trial::{Initial, Record, Trial};
 use ringleader::value::Value;
 
 fn trial(protocol: &str, n: usize, params: &[(&str, u64)], start: &str, seed: u64) -> Trial {
     let mut trial = Trial::new(protocol, n, seed);
     trial.params = params.iter().fold(Params::default(), |all, (name, value)| all.with(name, *value));
-    trial.from = Some(From::Named(start.into()));
+    trial.from = Some(Initial::Named(start.into()));
     trial
 }
 

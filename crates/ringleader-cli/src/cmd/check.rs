@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use indicatif::HumanBytes;
 use ringleader::check::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work};
-use ringleader::lab::{Entry, Population, Script, populate_trial, protocol};
+use ringleader::lab::{Entry, Population, populate_trial, protocol};
 use ringleader::protocol::{Params, draw};
 use ringleader::ring::Orientation;
-use ringleader::schedule::Recorded;
-use ringleader::trial::{From, Scheduler, Trial};
+use ringleader::schedule::{AnySchedule, Recorded};
+use ringleader::trial::{Initial, Scheduler, Trial};
 use ringleader::value::Value;
 
 use crate::args::CheckArgs;
@@ -148,7 +148,7 @@ fn share(bar: &mut Bar, n: usize, what: &str, words: u64, work: &Work<'_>, threa
 /// A flaw as a case that `replay` confirms: the step that breaks a claim, or a run that does not become safe.
 fn case(entry: Entry, n: usize, explored: &Explored, flaw: &Flaw) -> Result<Value, Stop> {
     let mut trial = Trial::new(entry.about.name, n, 0);
-    trial.from = Some(From::Given(flaw.config.clone()));
+    trial.from = Some(Initial::Given(flaw.config.clone()));
     trial.params = settings(explored);
     let mut population = populate_trial(&trial)?;
     if flaw.leaderless > 0 {
@@ -175,23 +175,23 @@ fn case(entry: Entry, n: usize, explored: &Explored, flaw: &Flaw) -> Result<Valu
 }
 
 /// What happens, its length, and how a case says it.
-fn script(flaw: &Flaw, population: &dyn Population) -> (Script, u64, Vec<(&'static str, Value)>) {
+fn script(flaw: &Flaw, population: &dyn Population) -> (AnySchedule, u64, Vec<(&'static str, Value)>) {
     let ring = population.ring();
     let Some((e, coin)) = flaw.step else {
         let (seed, steps) = (0, TRAPPED * (ring.n() as u64).pow(2));
         let scheduler = Scheduler::Uniform;
         let described =
             vec![("scheduler", scheduler.name().into()), ("seed", Value::from(seed)), ("steps", Value::from(steps))];
-        return (Script::new(scheduler, ring, seed), steps, described);
+        return (AnySchedule::new(scheduler, ring, seed), steps, described);
     };
     let recorded = Recorded::new(vec![e], coin.into_iter().collect());
     let directed = ring.orientation() == Orientation::Directed;
     let interaction: Value = if directed { e.initiator.into() } else { vec![e.initiator, e.responder].into() };
     let draws: Vec<Value> = coin.iter().map(|&coin| draw(coin, &population.dice()).into()).collect();
-    (Script::Recorded(recorded), 1, vec![("schedule", vec![interaction].into()), ("draws", draws.into())])
+    (AnySchedule::Recorded(recorded), 1, vec![("schedule", vec![interaction].into()), ("draws", draws.into())])
 }
 
-fn follow(population: &mut dyn Population, mut script: Script, steps: u64) -> Result<(), Stop> {
+fn follow(population: &mut dyn Population, mut script: AnySchedule, steps: u64) -> Result<(), Stop> {
     let followed = population.follow(&mut script, steps);
     followed.map_err(|(halt, step)| Stop::Bad(format!("the witness ends after {step} steps: {halt:?}")))
 }

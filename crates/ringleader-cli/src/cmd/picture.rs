@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use ringleader::lab::Population;
-use ringleader::protocol::Lane;
+use ringleader::protocol::PictureRow;
 
 use crate::text::{faint, good, strong};
 
@@ -37,7 +37,7 @@ pub(crate) fn draw(out: &mut dyn Write, population: &dyn Population) -> io::Resu
     legend(out, &lanes)
 }
 
-fn is_empty(lane: &Lane, agents: &[usize]) -> bool {
+fn is_empty(lane: &PictureRow, agents: &[usize]) -> bool {
     agents.iter().all(|&i| [' ', '.'].contains(&lane.cells[i]))
 }
 
@@ -51,7 +51,7 @@ fn highlight(cells: &str) -> String {
     cells.chars().map(cell).collect()
 }
 
-fn legend(out: &mut dyn Write, lanes: &[Lane]) -> io::Result<()> {
+fn legend(out: &mut dyn Write, lanes: &[PictureRow]) -> io::Result<()> {
     for lane in lanes.iter().filter(|lane| !is_empty(lane, &(0..lane.cells.len()).collect::<Vec<_>>())) {
         writeln!(out, "{} {}", strong(format!("{:>8}", lane.name)), faint(lane.legend))?;
     }

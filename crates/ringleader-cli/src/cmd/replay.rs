@@ -3,7 +3,8 @@
 use std::iter::Peekable;
 
 use ringleader::engine::stepper::Halt;
-use ringleader::lab::{Population, Script, populate_trial};
+use ringleader::lab::{Population, populate_trial};
+use ringleader::schedule::AnySchedule;
 use ringleader::value::Value;
 
 use crate::args::ReplayArgs;
@@ -77,7 +78,7 @@ fn faults(case: &Case, end: u64) -> Result<Vec<Fault<'_>>, Stop> {
 /// A population on its way through a script.
 pub(crate) struct Play<'a> {
     pub(crate) population: &'a mut dyn Population,
-    pub(crate) script: Script,
+    pub(crate) script: AnySchedule,
     pub(crate) at: u64,
     pub(crate) bar: Bar,
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use ringleader::lab::{Population, populate_trial};
 use ringleader::protocol::Origin;
-use ringleader::trial::{Engine, From, Record, Scheduler, Trial};
+use ringleader::trial::{Engine, Initial, Record, Scheduler, Trial};
 use ringleader::value::Value;
 
 use crate::args::RunArgs;
@@ -79,7 +79,7 @@ pub(super) fn trial(args: &RunArgs) -> Result<Trial, Stop> {
     trial.phases = !args.no_phases && matches!(trial.engine, Engine::Auto | Engine::Stepper);
     match &args.start {
         Some(name) if is_file(name) => from_file(&mut trial, args, n, Path::new(name))?,
-        Some(name) => trial.from = Some(From::Named(name.clone())),
+        Some(name) => trial.from = Some(Initial::Named(name.clone())),
         None => {}
     }
     Ok(trial)
@@ -98,7 +98,7 @@ fn from_file(trial: &mut Trial, args: &RunArgs, n: Option<usize>, path: &Path) -
     trial.protocol = about.name.to_owned();
     trial.n = n.unwrap_or(agents.len());
     trial.params = file.params_under(about, &trial.params);
-    trial.from = Some(From::Given(agents));
+    trial.from = Some(Initial::Given(agents));
     Ok(())
 }
 
@@ -147,8 +147,8 @@ fn quoted(word: &str) -> String {
 
 pub(super) fn start_name(trial: &Trial, population: &dyn Population) -> String {
     match &trial.from {
-        Some(From::Named(name)) => name.clone(),
-        Some(From::Given(_)) => "given".into(),
+        Some(Initial::Named(name)) => name.clone(),
+        Some(Initial::Given(_)) => "given".into(),
         None => {
             let entry = ringleader::lab::protocol(population.about().name);
             entry.map_or_else(|_| String::new(), |entry| entry.starts()[0].0.to_owned())

@@ -4,7 +4,8 @@
 
 use std::path::Path;
 
-use ringleader::lab::{Logged, Population, Script, populate_trial};
+use ringleader::lab::{Population, populate_trial};
+use ringleader::schedule::{AnySchedule, Logged};
 use ringleader::trial::{Record, Trial};
 
 use crate::case::execution::{Execution, MAX_SCHEDULE};
@@ -48,13 +49,13 @@ struct Pass {
 
 fn second_pass(trial: &Trial, record: &Record, quiet: bool) -> Result<Pass, Stop> {
     let mut population = populate_trial(trial)?;
-    let script = Script::new(trial.scheduler, population.ring(), trial.seed);
+    let script = AnySchedule::new(trial.scheduler, population.ring(), trial.seed);
     let script = if record.steps <= MAX_SCHEDULE { script.logged() } else { script };
     let mut play = Play { population: population.as_mut(), script, at: 0, bar: Bar::new(record.steps, quiet) };
     let faults: Vec<_> = record.faults.iter().map(|struck| (struck.step, struck.agents.as_slice())).collect();
     let hashes = play.hashes(&default_times(record.steps, false), record.steps, &faults)?;
     let log = match play.script {
-        Script::Logged(log) => Some(log),
+        AnySchedule::Logged(log) => Some(log),
         _ => None,
     };
     Ok(Pass { hashes, log })

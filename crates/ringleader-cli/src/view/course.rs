@@ -2,8 +2,9 @@
 
 use ringleader::engine::stepper::Halt;
 use ringleader::error::Error;
-use ringleader::lab::{Found, Population, Script};
+use ringleader::lab::{Found, Population};
 use ringleader::ring::Interaction;
+use ringleader::schedule::AnySchedule;
 use ringleader::value::Value;
 
 use super::description::{Edit, What};
@@ -14,14 +15,14 @@ pub(super) struct Course {
     /// Done by hand, in the order of steps.
     pub(super) edits: Vec<Edit>,
     /// What goes on when a recording ends.
-    pub(super) goes_on: Script,
+    pub(super) goes_on: AnySchedule,
 }
 
 /// The configuration after `at` interactions, and what comes next.
 pub(super) struct Cursor {
     pub(super) at: u64,
     pub(super) population: Box<dyn Population>,
-    pub(super) script: Script,
+    pub(super) script: AnySchedule,
     /// How many of the edits have been done.
     pub(super) applied: usize,
     /// What has happened, if somebody wants to know.
@@ -39,7 +40,7 @@ pub(super) struct Log {
 
 impl Cursor {
     /// The beginning, before the first edit.
-    pub(super) fn new(population: &dyn Population, script: &Script) -> Self {
+    pub(super) fn new(population: &dyn Population, script: &AnySchedule) -> Self {
         Self { at: 0, population: population.duplicate(), script: script.clone(), applied: 0, log: None }
     }
 
@@ -88,7 +89,7 @@ impl Cursor {
         let found = match self.by_hand(course) {
             Some((interaction, coin)) => {
                 self.applied += 1;
-                let mut once = Script::once(interaction, coin);
+                let mut once = AnySchedule::once(interaction, coin);
                 self.follow(&mut once, steps.min(1), wanted)
             }
             None => self.scheduled(course, steps, wanted),
@@ -112,18 +113,18 @@ impl Cursor {
 
     /// Follows the schedule to the next edit, or to the end of a recording.
     fn scheduled(&mut self, course: &Course, steps: u64, wanted: &[&str]) -> Result<Found, (Halt, u64)> {
-        if matches!(&self.script, Script::Recorded(recorded) if recorded.left() == 0) {
+        if matches!(&self.script, AnySchedule::Recorded(recorded) if recorded.left() == 0) {
             self.script = course.goes_on.clone();
         }
         let mut script = std::mem::take(&mut self.script);
-        let left = if let Script::Recorded(recorded) = &script { recorded.left() as u64 } else { u64::MAX };
+        let left = if let AnySchedule::Recorded(recorded) = &script { recorded.left() as u64 } else { u64::MAX };
         let next = course.edits.get(self.applied).map_or(u64::MAX, |edit| edit.step);
         let found = self.follow(&mut script, steps.min(left).min(next - self.at), wanted);
         self.script = script;
         found
     }
 
-    fn follow(&mut self, script: &mut Script, steps: u64, wanted: &[&str]) -> Result<Found, (Halt, u64)> {
+    fn follow(&mut self, script: &mut AnySchedule, steps: u64, wanted: &[&str]) -> Result<Found, (Halt, u64)> {
         if self.log.is_some() {
             *script = std::mem::take(script).logged();
         }
@@ -133,7 +134,7 @@ impl Cursor {
             self.population.seek(script, steps, wanted)
         };
         let done = found.as_ref().map_or_else(|(_, done)| *done, |found| found.steps);
-        if let (Some(log), Script::Logged(logged)) = (&mut self.log, &mut *script) {
+        if let (Some(log), AnySchedule::Logged(logged)) = (&mut self.log, &mut *script) {
             // The last one may have failed for want of a coin.
             log.interactions.extend(logged.interactions.drain(..).take(done as usize));
             log.coins.append(&mut logged.coins);

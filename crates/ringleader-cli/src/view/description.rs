@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use ringleader::error::Error;
 use ringleader::fault::{Fault, Place, When};
-use ringleader::lab::{Population, Script, populate_trial};
+use ringleader::lab::{Population, populate_trial};
 use ringleader::protocol::Params;
 use ringleader::ring::{Interaction, MIN_N};
-use ringleader::trial::{From, Scheduler, Trial};
+use ringleader::schedule::AnySchedule;
+use ringleader::trial::{Initial, Scheduler, Trial};
 use ringleader::value::Value;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -116,7 +117,7 @@ pub(super) struct Plan {
     pub(super) base: Description,
     pub(super) trial: Trial,
     pub(super) first: Box<dyn Population>,
-    pub(super) script: Script,
+    pub(super) script: AnySchedule,
     pub(super) course: Course,
     /// How many interactions were recorded, if the run comes from a recording.
     pub(super) recorded: Option<u64>,
@@ -143,7 +144,7 @@ impl Description {
         if let Some(steps) = case.leaderless {
             first.set_leaderless(steps)?;
         }
-        let goes_on = Script::new(trial.scheduler, first.ring(), trial.seed);
+        let goes_on = AnySchedule::new(trial.scheduler, first.ring(), trial.seed);
         let (script, recorded) = match case.schedule {
             Some(_) => case.script(first.as_ref()).map(|(script, steps)| (script, Some(steps)))?,
             None => (goes_on.clone(), case.steps),
@@ -175,7 +176,7 @@ impl Description {
             return Err(Error::new("n", trial.n, format!("a ring that is shown has {MIN_N} to {MAX_N} agents")).into());
         }
         if self.case.is_none() {
-            trial.from = self.start.clone().map(From::Named);
+            trial.from = self.start.clone().map(Initial::Named);
         }
         let scheduler = case.scheduler.as_ref().or(self.scheduler.as_ref());
         trial.scheduler = scheduler.map_or(Ok(Scheduler::default()), |name| Scheduler::named(name))?;

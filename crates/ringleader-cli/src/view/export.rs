@@ -16,7 +16,7 @@ const HASHES: usize = 20;
 /// The run up to the cursor as a case.
 pub(super) fn case(run: &Run, deadline: Instant) -> Result<Vec<u8>, Stop> {
     let steps = run.cursor.at;
-    let by_seed = !matches!(run.script, ringleader::lab::Script::Recorded(_))
+    let by_seed = !matches!(run.script, ringleader::schedule::AnySchedule::Recorded(_))
         && !run.course.edits.iter().any(|edit| edit.step < steps && edit.is_interaction());
     if !by_seed && steps > MAX_BY_HAND {
         return Err(Stop::Bad(format!(

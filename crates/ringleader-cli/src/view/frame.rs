@@ -5,7 +5,7 @@ use std::time::Instant;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use ringleader::lab::{PROTOCOLS, Population, protocol};
 use ringleader::protocol::{About, draw};
-use ringleader::trial::From;
+use ringleader::trial::Initial;
 use ringleader::value::Value;
 use ringleader::variables::Domain;
 
@@ -57,8 +57,8 @@ pub(super) fn describe(id: &str, run: &Run) -> Value {
     let (population, trial) = (run.first.as_ref(), &run.trial);
     let default = protocol(&trial.protocol).ok().and_then(|entry| entry.starts().first().map(|(name, _)| *name));
     let start = match &trial.from {
-        Some(From::Named(name)) => Some(name.as_str()),
-        Some(From::Given(_)) => None,
+        Some(Initial::Named(name)) => Some(name.as_str()),
+        Some(Initial::Given(_)) => None,
         None => default,
     };
     let named = |(name, about): (&str, &str)| Value::map([("name", name.into()), ("about", about.into())]);
@@ -81,7 +81,7 @@ pub(super) fn describe(id: &str, run: &Run) -> Value {
         ("variables", population.variables().into_iter().map(variable).collect::<Vec<_>>().into()),
         ("phases", phases.collect::<Vec<_>>().into()),
         ("gauges", population.gauges().into_iter().map(|(name, _)| name).collect::<Vec<_>>().into()),
-        ("happenings", population.happenings().into_iter().map(named).collect::<Vec<_>>().into()),
+        ("events", population.events().into_iter().map(named).collect::<Vec<_>>().into()),
         ("recorded", run.recorded.into()),
     ]);
     Value::map(fields)
@@ -114,7 +114,7 @@ pub(super) fn frame(run: &Run, found: &Found, hash: bool) -> Value {
     let Sample { gauges, phases, safe } = Sample::of(population);
     let names = population.variables();
     let columns = names.iter().enumerate().map(|(k, (name, ..))| (*name, population.column(k).into()));
-    let stretches = population.stretches().into_iter().map(|s| {
+    let segments = population.segments().into_iter().map(|s| {
         Value::map([
             ("start", s.start.into()),
             ("length", s.length.into()),
@@ -134,7 +134,7 @@ pub(super) fn frame(run: &Run, found: &Found, hash: bool) -> Value {
         ("gauges", Value::map(gauges.into_iter().map(|(name, count)| (name, count.into())))),
         ("phases", Value::map(phases.into_iter().map(|(name, holds)| (name, holds.into())))),
         ("safe", safe.into()),
-        ("segments", stretches.collect::<Vec<_>>().into()),
+        ("segments", segments.collect::<Vec<_>>().into()),
         ("furthest", run.furthest.into()),
     ];
     if hash {
@@ -148,7 +148,7 @@ fn event(population: &dyn Population, name: &str) -> Value {
     let kind = match name {
         _ if is_phase => "phase",
         safe if safe == population.about().safe => "safe",
-        _ => "happening",
+        _ => "event",
     };
     Value::map([("name", name.into()), ("kind", kind.into())])
 }
@@ -162,7 +162,7 @@ fn interaction(population: &dyn Population, last: &Last) -> Value {
         ("by", last.by.into()),
         ("draw", last.coin.map(|coin| draw(coin, &dice)).into()),
         ("before", vec![initiator, responder].into()),
-        ("happenings", last.happenings.clone().into()),
+        ("events", last.events.clone().into()),
     ])
 }
 

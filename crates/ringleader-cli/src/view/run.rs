@@ -6,8 +6,9 @@
 use std::time::{Duration, Instant};
 
 use ringleader::error::Error;
-use ringleader::lab::{Population, Script};
+use ringleader::lab::Population;
 use ringleader::ring::Interaction;
+use ringleader::schedule::AnySchedule;
 use ringleader::trial::Trial;
 use ringleader::value::Value;
 
@@ -96,7 +97,7 @@ pub(super) struct Last {
     pub(super) coin: Option<u64>,
     /// The states before it.
     pub(super) before: [Value; 2],
-    pub(super) happenings: Vec<&'static str>,
+    pub(super) events: Vec<&'static str>,
 }
 
 /// What a page wants to see.
@@ -122,7 +123,7 @@ pub(super) struct Run {
     pub(super) recorded: Option<u64>,
     pub(super) leaderless: Option<u64>,
     pub(super) first: Box<dyn Population>,
-    pub(super) script: Script,
+    pub(super) script: AnySchedule,
     pub(super) course: Course,
     pub(super) cursor: Cursor,
     /// How the cursor came to where it is; `None` if that is not known.
@@ -236,15 +237,15 @@ impl Run {
         self.cursor.log = Some(Log::default());
         let stepped = self.step();
         let log = self.cursor.log.take().unwrap_or_default();
-        let happenings = self.checked(stepped)?;
+        let events = self.checked(stepped)?;
         let by = match &self.cursor.script {
             _ if by_hand => "hand",
-            Script::Recorded(_) => "recorded",
+            AnySchedule::Recorded(_) => "recorded",
             _ => self.trial.scheduler.name(),
         };
         self.last = log.interactions.last().map(|&interaction| {
             let before = [interaction.initiator, interaction.responder].map(|i| before.agent(i));
-            Last { interaction, by, coin: log.coins.last().copied(), before, happenings }
+            Last { interaction, by, coin: log.coins.last().copied(), before, events }
         });
         self.note();
         Ok(())
@@ -252,7 +253,7 @@ impl Run {
 
     /// One interaction, and all that happened in it.
     fn step(&mut self) -> Result<Vec<&'static str>, Stop> {
-        let wanted: Vec<&str> = self.first.happenings().into_iter().map(|(name, _)| name).collect();
+        let wanted: Vec<&str> = self.first.events().into_iter().map(|(name, _)| name).collect();
         let (at, mut names) = (self.cursor.at, Vec::new());
         while self.cursor.at == at {
             names = self.cursor.leg(&self.course, 1, &wanted)?;
@@ -299,17 +300,17 @@ impl Run {
     fn wanted(&self, until: &[String]) -> Result<Vec<&'static str>, Error> {
         let population = self.cursor.population.as_ref();
         let (safe, phases) = (population.is_safe(), population.phases());
-        let happenings: Vec<&str> = population.happenings().into_iter().map(|(name, _)| name).collect();
-        let known = |name: &str| ["phase", "safe"].contains(&name) || happenings.contains(&name);
+        let events: Vec<&str> = population.events().into_iter().map(|(name, _)| name).collect();
+        let known = |name: &str| ["phase", "safe"].contains(&name) || events.contains(&name);
         if let Some(name) = until.iter().find(|name| !known(name)) {
-            let allowed = format!("allowed is {}, phase, safe", happenings.join(", "));
+            let allowed = format!("allowed is {}, phase, safe", events.join(", "));
             return Err(Error::new("until", name, allowed));
         }
         let asked = |name: &str| until.iter().any(|wanted| wanted == name);
         let phases =
             phases.into_iter().filter(|(.., holds)| asked("phase") && !(safe && *holds)).map(|(name, ..)| name);
         let safe = (asked("safe") && !safe).then_some(population.about().safe);
-        Ok(happenings.into_iter().filter(|name| asked(name)).chain(phases).chain(safe).collect())
+        Ok(events.into_iter().filter(|name| asked(name)).chain(phases).chain(safe).collect())
     }
 
     /// Goes on to the first step with something wanted, to a step, or until the time is up.
@@ -374,9 +375,9 @@ impl Run {
 
     /// The step at which a recording ends, if it has not.
     pub(super) fn end(&self) -> Option<u64> {
-        let by_seed = !matches!(self.script, Script::Recorded(_));
+        let by_seed = !matches!(self.script, AnySchedule::Recorded(_));
         match &self.cursor.script {
-            Script::Recorded(recorded) => Some(self.cursor.at + recorded.left() as u64),
+            AnySchedule::Recorded(recorded) => Some(self.cursor.at + recorded.left() as u64),
             _ => self.recorded.filter(|_| by_seed),
         }
         .filter(|end| *end > self.cursor.at)

@@ -42,12 +42,12 @@ const SENTENCES = [
   ({ leaders, segments, columns }) =>
     leaders.length === 0 && columns.mode.every((mode) => mode === "Detect") && segments.map(({ label }) => label).join() === "0,1,2,3,4,5,6,7",
   ({ columns }) => columns.tokenW[47].join() === "4,1,0",
-  ({ leaders, last, columns }) => leaders.join() === "3" && last.happenings.includes("leader created") && last.responder === 3 && columns.b[3] === 0,
+  ({ leaders, last, columns }) => leaders.join() === "3" && last.events.includes("leader created") && last.responder === 3 && columns.b[3] === 0,
   ({ leaders, columns }) =>
     leaders.join() === "3" && columns.signalR[25] > 0 && columns.clock.slice(3, 26).every((clock) => clock === 0) && columns.mode[26] === "Detect",
   ({ columns, last }) => columns.mode.filter((mode) => mode === "Detect").length === 1 && columns.mode[22] === "Detect" && last.responder === 22,
-  ({ leaders, last }) => leaders.length === 8 && last.happenings.includes("leader killed") && last.initiator === 21 && last.responder === 22,
-  ({ leaders, last, columns }) => leaders.join() === "0" && last.happenings.includes("leader killed") && last.responder === 14 && columns.shield[0] === 1,
+  ({ leaders, last }) => leaders.length === 8 && last.events.includes("leader killed") && last.initiator === 21 && last.responder === 22,
+  ({ leaders, last, columns }) => leaders.join() === "0" && last.events.includes("leader killed") && last.responder === 14 && columns.shield[0] === 1,
   ({ leaders, safe, step }) => leaders.join() === "0" && safe && step === record("--n", 24, "--start", "all-leaders", "--seed", 1).safe,
   ({ leaders, safe }) => leaders.filter((agent) => agent >= 9 && agent <= 14).length === 4 && !safe,
   ({ columns: { dir, color, strong } }) => {

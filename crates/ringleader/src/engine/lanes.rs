@@ -80,7 +80,7 @@ pub(crate) trait Lanes: Bit {
     /// On an undirected ring: the lanes in which the left agent initiates the interaction at these times.
     fn left_initiates(times: Times<'_>, clocks: LaneClocks<'_>) -> Self;
 
-    /// Lane `k` becomes lane `k - by`, around the end; `by` is at most the number of lanes.
+    /// PictureRow `k` becomes lane `k - by`, around the end; `by` is at most the number of lanes.
     #[must_use]
     fn rotate(self, by: usize) -> Self;
 

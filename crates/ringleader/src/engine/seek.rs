@@ -1,12 +1,12 @@
 //! To the next event: the first step at which something happens that somebody wants to see.
 //!
-//! A happening is told from the two agents of an interaction, so it is looked for at every step. Open phases are looked at when an
+//! A event is told from the two agents of an interaction, so it is looked for at every step. Open phases are looked at when an
 //! interaction changed something that they can tell apart. Closed sets are looked at once at the end, and the step at which they
 //! were entered is found by bisection; if that was before everything else, the run goes back to it.
 
 use crate::engine::hitting::first_in;
 use crate::engine::stepper::{Halt, Stepper};
-use crate::protocol::{Happening, Phase, PhaseKind, Protocol};
+use crate::protocol::{Event, Phase, PhaseKind, Protocol};
 use crate::schedule::Schedule;
 
 /// Where a search ended.
@@ -14,7 +14,7 @@ use crate::schedule::Schedule;
 pub struct Found {
     /// After how many interactions.
     pub steps: u64,
-    /// What happened in the last of them: happenings, open phases and closed sets, by name; nothing if the steps were over.
+    /// What happened in the last of them: events, open phases and closed sets, by name; nothing if the steps were over.
     pub names: Vec<&'static str>,
 }
 
@@ -30,11 +30,11 @@ struct Goal<P: Protocol> {
 /// If the schedule ends before.
 pub fn seek<P: Protocol, S: Schedule>(stepper: &mut Stepper<P, S>, steps: u64, wanted: &[&str]) -> Result<Found, Halt> {
     let before = stepper.clone();
-    let happenings: Vec<Happening<P>> = P::happenings().into_iter().filter(|h| wanted.contains(&h.name)).collect();
+    let events: Vec<Event<P>> = P::events().into_iter().filter(|h| wanted.contains(&h.name)).collect();
     let (mut open, closed) = goals(stepper, wanted);
     let (mut names, mut ended) = (Vec::new(), Ok(()));
     while stepper.steps - before.steps < steps && names.is_empty() && ended.is_ok() {
-        ended = step(stepper, &happenings, &mut open).map(|seen| names = seen);
+        ended = step(stepper, &events, &mut open).map(|seen| names = seen);
     }
     let run = stepper.steps - before.steps;
     let holds = |goal: &&Goal<P>| (goal.phase.holds)(&stepper.protocol, &stepper.config);
@@ -66,13 +66,13 @@ fn goals<P: Protocol, S>(stepper: &Stepper<P, S>, wanted: &[&str]) -> (Vec<Goal<
 #[inline]
 fn step<P: Protocol, S: Schedule>(
     stepper: &mut Stepper<P, S>,
-    happenings: &[Happening<P>],
+    events: &[Event<P>],
     open: &mut [Goal<P>],
 ) -> Result<Vec<&'static str>, Halt> {
     let (mut names, mut woken) = (Vec::new(), false);
     let look = |protocol: &P, before: [P::State; 2], after: [&P::State; 2]| {
         let before = [&before[0], &before[1]];
-        names.extend(happenings.iter().filter(|h| (h.occurs)(protocol, before, after)).map(|h| h.name));
+        names.extend(events.iter().filter(|h| (h.occurs)(protocol, before, after)).map(|h| h.name));
         woken = open.iter().any(|goal| match goal.phase.kind {
             PhaseKind::Open(differ) => differ(before[0], after[0]) || differ(before[1], after[1]),
             PhaseKind::Closed => false,

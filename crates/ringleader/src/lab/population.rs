@@ -4,17 +4,17 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::{Script, run_sliced, worth_slicing};
+use super::{run_sliced, worth_slicing};
 use crate::engine::seek;
 use crate::engine::stepper::{Halt, Stepper, oracle};
 use crate::error::Error;
 use crate::fault::Fault;
 use crate::oracle::Oracle;
-use crate::protocol::{About, Lane, Phase, Protocol, Stretch, leaders};
+use crate::protocol::{About, LabelledSegment, Phase, PictureRow, Protocol, leaders};
 use crate::random::{Stream, stream};
 use crate::ring::Ring;
-use crate::schedule::Schedule;
-use crate::trial::{self, From, Record, Trial, Watch};
+use crate::schedule::{AnySchedule, Schedule};
+use crate::trial::{self, Initial, Record, Trial, Watch};
 use crate::value::Value;
 use crate::variables::{Domain, Variables};
 
@@ -55,11 +55,11 @@ pub trait Population: Send {
     /// Name and meaning of each phase on the way to safety, and whether it holds.
     fn phases(&self) -> Vec<(&'static str, &'static str, bool)>;
     /// Name and meaning of what an interaction may do that is worth stopping at.
-    fn happenings(&self) -> Vec<(&'static str, &'static str)>;
+    fn events(&self) -> Vec<(&'static str, &'static str)>;
     /// Counts worth watching.
     fn gauges(&self) -> Vec<(&'static str, usize)>;
     /// The parts into which the protocol divides the ring.
-    fn stretches(&self) -> Vec<Stretch>;
+    fn segments(&self) -> Vec<LabelledSegment>;
     /// One variable of all agents: the `k`-th.
     fn column(&self, k: usize) -> Vec<Value>;
     /// Lets a fault strike now, whenever it was meant to; its randomness follows from the seed. The agents that it struck are
@@ -69,20 +69,20 @@ pub trait Population: Send {
     /// If it cannot strike this protocol and ring.
     fn strike(&mut self, fault: &Fault, seed: u64) -> Result<Vec<(usize, Value)>, Error>;
     /// The ring as text.
-    fn picture(&self) -> Vec<Lane>;
+    fn picture(&self) -> Vec<PictureRow>;
     /// The dice that one coin consists of.
     fn dice(&self) -> Vec<u64>;
     /// Follows a script for some steps.
     ///
     /// # Errors
     /// If the script ends: why, and after how many of the steps.
-    fn follow(&mut self, script: &mut Script, steps: u64) -> Result<(), (Halt, u64)>;
+    fn follow(&mut self, script: &mut AnySchedule, steps: u64) -> Result<(), (Halt, u64)>;
     /// Follows a script to the first step at which something happens that is wanted by name, or for some steps. Wanted may be
-    /// happenings, and phases and the safe set, which happen when they are entered.
+    /// events, and phases and the safe set, which happen when they are entered.
     ///
     /// # Errors
     /// If the script ends: why, and after how many of the steps.
-    fn seek(&mut self, script: &mut Script, steps: u64, wanted: &[&str]) -> Result<Found, (Halt, u64)>;
+    fn seek(&mut self, script: &mut AnySchedule, steps: u64, wanted: &[&str]) -> Result<Found, (Halt, u64)>;
     /// The limit in force in a trial: what it says, or the protocol's default for every stretch between faults.
     fn limit(&self, trial: &Trial) -> u64;
     /// Runs the trial from the present configuration.
@@ -170,16 +170,16 @@ impl<P: Protocol> Population for Typed<P> {
         P::phases().into_iter().map(held).collect()
     }
 
-    fn happenings(&self) -> Vec<(&'static str, &'static str)> {
-        P::happenings().into_iter().map(|happening| (happening.name, happening.about)).collect()
+    fn events(&self) -> Vec<(&'static str, &'static str)> {
+        P::events().into_iter().map(|event| (event.name, event.about)).collect()
     }
 
     fn gauges(&self) -> Vec<(&'static str, usize)> {
         self.protocol.gauges(&self.config)
     }
 
-    fn stretches(&self) -> Vec<Stretch> {
-        self.protocol.stretches(&self.config)
+    fn segments(&self) -> Vec<LabelledSegment> {
+        self.protocol.segments(&self.config)
     }
 
     fn column(&self, k: usize) -> Vec<Value> {
@@ -194,7 +194,7 @@ impl<P: Protocol> Population for Typed<P> {
         Ok(struck)
     }
 
-    fn picture(&self) -> Vec<Lane> {
+    fn picture(&self) -> Vec<PictureRow> {
         self.protocol.picture(&self.config)
     }
 
@@ -202,11 +202,11 @@ impl<P: Protocol> Population for Typed<P> {
         self.protocol.dice()
     }
 
-    fn follow(&mut self, script: &mut Script, steps: u64) -> Result<(), (Halt, u64)> {
+    fn follow(&mut self, script: &mut AnySchedule, steps: u64) -> Result<(), (Halt, u64)> {
         self.along(script, Advance(steps))
     }
 
-    fn seek(&mut self, script: &mut Script, steps: u64, wanted: &[&str]) -> Result<Found, (Halt, u64)> {
+    fn seek(&mut self, script: &mut AnySchedule, steps: u64, wanted: &[&str]) -> Result<Found, (Halt, u64)> {
         self.along(script, Seek { steps, wanted })
     }
 
@@ -232,7 +232,7 @@ impl<P: Protocol> Typed<P> {
         let watch = RefCell::new(watch);
         let stop = |steps| (watch.borrow_mut())(steps, &Vec::new).is_break();
         let agents = (0..self.config.len()).map(|i| self.agent(i)).collect();
-        let trial = Trial { from: Some(From::Given(agents)), ..trial.clone() };
+        let trial = Trial { from: Some(Initial::Given(agents)), ..trial.clone() };
         let done = run_sliced::<P>(&trial, &[trial.seed], &stop, &mut |_, _| ControlFlow::Continue(()))?;
         Ok(done.and_then(|mut all| all.pop().flatten()).map(|(record, config)| {
             self.config = config;
@@ -248,12 +248,12 @@ impl<P: Protocol> Typed<P> {
     }
 
     /// Does some work along a script, of which the rest is left.
-    fn along<W: Work>(&mut self, script: &mut Script, work: W) -> Result<W::Output, (Halt, u64)> {
+    fn along<W: Work>(&mut self, script: &mut AnySchedule, work: W) -> Result<W::Output, (Halt, u64)> {
         let (done, rest) = match std::mem::take(script) {
-            Script::Recorded(schedule) => self.work(schedule, work, Script::Recorded),
-            Script::Uniform(schedule) => self.work(schedule, work, Script::Uniform),
-            Script::Clocks(schedule) => self.work(schedule, work, Script::Clocks),
-            Script::Logged(schedule) => self.work(*schedule, work, |logged| Script::Logged(Box::new(logged))),
+            AnySchedule::Recorded(schedule) => self.work(schedule, work, AnySchedule::Recorded),
+            AnySchedule::Uniform(schedule) => self.work(schedule, work, AnySchedule::Uniform),
+            AnySchedule::Clocks(schedule) => self.work(schedule, work, AnySchedule::Clocks),
+            AnySchedule::Logged(schedule) => self.work(*schedule, work, |logged| AnySchedule::Logged(Box::new(logged))),
         };
         *script = rest;
         done
@@ -264,8 +264,8 @@ impl<P: Protocol> Typed<P> {
         &mut self,
         schedule: S,
         work: W,
-        rest: impl FnOnce(S) -> Script,
-    ) -> (Result<W::Output, (Halt, u64)>, Script) {
+        rest: impl FnOnce(S) -> AnySchedule,
+    ) -> (Result<W::Output, (Halt, u64)>, AnySchedule) {
         let config = std::mem::take(&mut self.config);
         let mut stepper = Stepper::new(self.protocol.clone(), config, schedule);
         stepper.oracle = self.oracle;

@@ -11,8 +11,8 @@
 
 use crate::error::Error;
 use crate::protocol::{
-    About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, leaders, n_cubed,
-    uniform,
+    About, Input, Origin, Parameter, Params, Phase, PhaseKind, PictureRow, Protocol, Start, Transition, leaders,
+    n_cubed, uniform,
 };
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
@@ -270,7 +270,7 @@ impl Protocol for Aaf {
         vec![("leaders", leaders(self, config).len()), ("barriers", self.barriers(config).len())]
     }
 
-    fn picture(&self, config: &[State]) -> Vec<Lane> {
+    fn picture(&self, config: &[State]) -> Vec<PictureRow> {
         let barriers = self.barriers(config);
         let ring = |i: usize| match config[i].leader {
             1 => 'L',
@@ -284,12 +284,12 @@ impl Protocol for Aaf {
             _ => '.',
         };
         vec![
-            Lane {
+            PictureRow {
                 name: "ring",
                 cells: (0..config.len()).map(ring).collect(),
                 legend: "L leader, | barrier before this agent",
             },
-            Lane {
+            PictureRow {
                 name: "moving",
                 cells: config.iter().map(travellers).collect(),
                 legend: "* bullet moving left, ? probe moving right, @ both",

@@ -7,7 +7,9 @@
 //! Whose rules these are: **a secondary source**, a published model of the protocol.
 
 use crate::error::Error;
-use crate::protocol::{About, Input, Lane, Origin, Params, Phase, PhaseKind, Protocol, Start, Transition, uniform};
+use crate::protocol::{
+    About, Input, Origin, Params, Phase, PhaseKind, PictureRow, Protocol, Start, Transition, uniform,
+};
 use crate::protocols::pcl::{COLORS, color_cell, two_hop_colored, two_hop_coloring};
 use crate::random::{Generator, below};
 use crate::ring::{Orientation, Ring};
@@ -168,15 +170,15 @@ impl Protocol for AafColouring {
         vec![("conflicts", conflicts(config).len())]
     }
 
-    fn picture(&self, config: &[State]) -> Vec<Lane> {
+    fn picture(&self, config: &[State]) -> Vec<PictureRow> {
         let conflicts = conflicts(config);
         vec![
-            Lane {
+            PictureRow {
                 name: "color",
                 cells: config.iter().map(|v| color_cell(v.color)).collect(),
                 legend: "the colour, 0-9 a-z (+ beyond)",
             },
-            Lane {
+            PictureRow {
                 name: "bits",
                 cells: (0..config.len()).map(|i| if conflicts.contains(&i) { '!' } else { '.' }).collect(),
                 legend: "! bits that do not agree with the right neighbour's",

@@ -9,7 +9,7 @@
 //! Whose rules these are: **a secondary source**, a published model of the protocol.
 
 use crate::error::Error;
-use crate::protocol::{About, Input, Lane, Origin, Params, Protocol, Start, Transition, n_cubed};
+use crate::protocol::{About, Input, Origin, Params, PictureRow, Protocol, Start, Transition, n_cubed};
 use crate::protocols::pcl::{
     COLORS, color_cell, colors_of, fewest_colors, two_hop_colored, two_hop_coloring, two_hop_colorings,
 };
@@ -196,14 +196,14 @@ impl Protocol for AafOrientation {
         vec![("against u_0", against)]
     }
 
-    fn picture(&self, config: &[State]) -> Vec<Lane> {
+    fn picture(&self, config: &[State]) -> Vec<PictureRow> {
         vec![
-            Lane {
+            PictureRow {
                 name: "dir",
                 cells: (0..config.len()).map(|i| direction(config, i)).collect(),
                 legend: "> < the successor is on the right, on the left (? unclear)",
             },
-            Lane {
+            PictureRow {
                 name: "color",
                 cells: config.iter().map(|v| color_cell(v.color)).collect(),
                 legend: "the colour, 0-9 a-z (+ beyond)",

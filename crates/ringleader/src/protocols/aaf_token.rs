@@ -10,7 +10,7 @@
 //! Whose rules these are: **a secondary source**, a published model of the protocol.
 
 use crate::error::Error;
-use crate::protocol::{About, Input, Lane, Origin, Params, Protocol, Start, Transition, leaders, n_cubed};
+use crate::protocol::{About, Input, Origin, Params, PictureRow, Protocol, Start, Transition, leaders, n_cubed};
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
 use crate::value::Value;
@@ -171,9 +171,12 @@ impl Protocol for AafToken {
         vec![("tokens", tokens(config).len()), ("active edges", active(config).len())]
     }
 
-    fn picture(&self, config: &[State]) -> Vec<Lane> {
-        let lane =
-            |name, legend, cell: fn(&State) -> char| Lane { name, cells: config.iter().map(cell).collect(), legend };
+    fn picture(&self, config: &[State]) -> Vec<PictureRow> {
+        let lane = |name, legend, cell: fn(&State) -> char| PictureRow {
+            name,
+            cells: config.iter().map(cell).collect(),
+            legend,
+        };
         vec![
             lane("leader", "L leader (given)", |v| if v.leader == 1 { 'L' } else { '.' }),
             lane("token", "o token", |v| if v.token == 1 { 'o' } else { '.' }),

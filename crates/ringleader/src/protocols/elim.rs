@@ -8,7 +8,7 @@
 
 use crate::error::Error;
 use crate::protocol::{
-    About, Input, Lane, Origin, Params, Phase, Promise, Protocol, Start, Transition, leaders, uniform,
+    About, Input, Origin, Params, Phase, PictureRow, Promise, Protocol, Start, Transition, leaders, uniform,
 };
 use crate::protocols::ppl::{eliminate_leaders, picture, sets::c_pb, sets::in_c_pb, starts::make_peace, war};
 use crate::random::{Generator, below, index};
@@ -139,14 +139,14 @@ impl Protocol for Elim {
         ]
     }
 
-    fn picture(&self, config: &[State]) -> Vec<Lane> {
+    fn picture(&self, config: &[State]) -> Vec<PictureRow> {
         vec![
-            Lane {
+            PictureRow {
                 name: "leader",
                 cells: config.iter().map(|v| if v.leader == 1 { 'L' } else { '.' }).collect(),
                 legend: "L leader",
             },
-            Lane { name: "war", cells: config.iter().map(picture::war).collect(), legend: picture::WAR },
+            PictureRow { name: "war", cells: config.iter().map(picture::war).collect(), legend: picture::WAR },
         ]
     }
 }

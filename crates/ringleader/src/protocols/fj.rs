@@ -13,7 +13,7 @@
 
 use crate::error::Error;
 use crate::protocol::{
-    About, Input, Lane, Origin, Parameter, Params, Protocol, Start, Transition, leaders, n_cubed, uniform,
+    About, Input, Origin, Parameter, Params, PictureRow, Protocol, Start, Transition, leaders, n_cubed, uniform,
 };
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
@@ -183,7 +183,7 @@ impl Protocol for Fj {
         ]
     }
 
-    fn picture(&self, config: &[State]) -> Vec<Lane> {
+    fn picture(&self, config: &[State]) -> Vec<PictureRow> {
         let war = |v: &State| match (v.shield, v.bullet) {
             (1, 1) => '@',
             (1, _) => '#',
@@ -191,12 +191,12 @@ impl Protocol for Fj {
             _ => '.',
         };
         vec![
-            Lane {
+            PictureRow {
                 name: "leader",
                 cells: config.iter().map(|v| if v.leader == 1 { 'L' } else { '.' }).collect(),
                 legend: "L leader",
             },
-            Lane {
+            PictureRow {
                 name: "war",
                 cells: config.iter().map(war).collect(),
                 legend: "* bullet moving left, # shield moving right, @ both",

@@ -9,7 +9,7 @@
 use crate::circuit::WithCircuit;
 use crate::error::Error;
 use crate::protocol::{
-    About, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Transition, uniform,
+    About, Input, Origin, Parameter, Params, Phase, PhaseKind, PictureRow, Protocol, Start, Transition, uniform,
 };
 use crate::random::{Generator, below};
 use crate::ring::{Orientation, Ring};
@@ -405,7 +405,7 @@ impl<const DERANDOMISED: bool> Protocol for PclOf<DERANDOMISED> {
         vec![("red", (0..config.len()).filter(|&i| is_red(config, i)).count())]
     }
 
-    fn picture(&self, config: &[State]) -> Vec<Lane> {
+    fn picture(&self, config: &[State]) -> Vec<PictureRow> {
         color_lanes(config)
     }
 }
@@ -423,15 +423,15 @@ pub(super) fn color_facts(config: &[State]) -> Vec<(&'static str, Value)> {
 }
 
 /// Colours, and who is red.
-pub(super) fn color_lanes(config: &[State]) -> Vec<Lane> {
+pub(super) fn color_lanes(config: &[State]) -> Vec<PictureRow> {
     let red = |i: usize| if is_red(config, i) { '!' } else { '.' };
     vec![
-        Lane {
+        PictureRow {
             name: "color",
             cells: config.iter().map(|v| color_cell(v.color)).collect(),
             legend: "the colour, 0-9 a-z (+ beyond)",
         },
-        Lane { name: "red", cells: (0..config.len()).map(red).collect(), legend: "! red agent (a conflict)" },
+        PictureRow { name: "red", cells: (0..config.len()).map(red).collect(), legend: "! red agent (a conflict)" },
     ]
 }
 

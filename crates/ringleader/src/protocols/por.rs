@@ -8,7 +8,7 @@
 
 use crate::circuit::WithCircuit;
 use crate::error::Error;
-use crate::protocol::{About, Input, Lane, Origin, Params, Protocol, Start, Stretch, Transition};
+use crate::protocol::{About, Input, LabelledSegment, Origin, Params, PictureRow, Protocol, Start, Transition};
 use crate::protocols::pcl::{
     COLORS, color_cell, colors_of, fewest_colors, two_hop_colored, two_hop_coloring, two_hop_colorings,
 };
@@ -342,12 +342,12 @@ impl Protocol for Por {
         vec![("segments", segments(config).len())]
     }
 
-    fn stretches(&self, config: &[State]) -> Vec<Stretch> {
-        segments(config).into_iter().map(|segment| stretch(segment, config.len())).collect()
+    fn segments(&self, config: &[State]) -> Vec<LabelledSegment> {
+        segments(config).into_iter().map(|segment| labelled(segment, config.len())).collect()
     }
 
-    fn picture(&self, config: &[State]) -> Vec<Lane> {
-        let color = Lane {
+    fn picture(&self, config: &[State]) -> Vec<PictureRow> {
+        let color = PictureRow {
             name: "color",
             cells: config.iter().map(|v| color_cell(v.color)).collect(),
             legend: "the colour, 0-9 a-z (+ beyond)",
@@ -357,10 +357,10 @@ impl Protocol for Por {
 }
 
 /// A segment in the order of the indices, with the direction of its agents.
-pub(super) fn stretch(segment: Segment, n: usize) -> Stretch {
+pub(super) fn labelled(segment: Segment, n: usize) -> LabelledSegment {
     let Segment { start, length, direction, .. } = segment;
     let start = if direction == Right { start } else { (start + 1 + n - length) % n };
-    Stretch { start, length, label: direction.name().into(), dark: direction == Right }
+    LabelledSegment { start, length, label: direction.name().into(), dark: direction == Right }
 }
 
 /// What there is to say about directions.
@@ -383,19 +383,19 @@ pub(super) fn orientation_facts(config: &[State]) -> Vec<(&'static str, Value)> 
 }
 
 /// Where agents point, and who is strong.
-pub(super) fn orientation_lanes(config: &[State]) -> Vec<Lane> {
+pub(super) fn orientation_lanes(config: &[State]) -> Vec<PictureRow> {
     let arrow = |i: usize| match (points(config, i, Left), points(config, i, Right)) {
         (true, false) => '<',
         (false, true) => '>',
         _ => '?',
     };
     vec![
-        Lane {
+        PictureRow {
             name: "dir",
             cells: (0..config.len()).map(arrow).collect(),
             legend: "> < points right, left (? at neither or both)",
         },
-        Lane {
+        PictureRow {
             name: "strong",
             cells: config.iter().map(|v| if v.strong == 1 { 's' } else { '.' }).collect(),
             legend: "s strong",

@@ -15,8 +15,8 @@ use std::cmp::min;
 use crate::circuit::WithCircuit;
 use crate::error::Error;
 use crate::protocol::{
-    About, Happening, Input, Lane, Origin, Parameter, Params, Phase, PhaseKind, Promise, Protocol, Start, Stretch,
-    Transition, leaders, n_squared_log_n, uniform,
+    About, Event, Input, LabelledSegment, Origin, Parameter, Params, Phase, PhaseKind, PictureRow, Promise, Protocol,
+    Start, Transition, leaders, n_squared_log_n, uniform,
 };
 use crate::ring::{Orientation, Ring};
 use crate::value::Value;
@@ -24,7 +24,7 @@ use crate::variable;
 use crate::variables::{Domain, Field, Variables};
 
 pub mod circuit;
-pub(super) mod happenings;
+pub(super) mod events;
 pub(super) mod picture;
 pub mod sets;
 pub mod starts;
@@ -481,18 +481,18 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
         vec![("leaders", leaders(self, config).len()), ("detecting", detecting), ("tokens", tokens)]
     }
 
-    fn happenings() -> Vec<Happening<Self>> {
-        happenings::happenings(
-            |_, before, after| happenings::mode_changed(before, after),
-            |p, before, after| happenings::token_hit(p.psi, before, after),
+    fn events() -> Vec<Event<Self>> {
+        events::events(
+            |_, before, after| events::mode_changed(before, after),
+            |p, before, after| events::token_hit(p.psi, before, after),
         )
     }
 
-    fn stretches(&self, config: &[State]) -> Vec<Stretch> {
-        self.sets(config).stretches()
+    fn segments(&self, config: &[State]) -> Vec<LabelledSegment> {
+        self.sets(config).labelled_segments()
     }
 
-    fn picture(&self, config: &[State]) -> Vec<Lane> {
+    fn picture(&self, config: &[State]) -> Vec<PictureRow> {
         picture::lanes(self.sets(config))
     }
 }

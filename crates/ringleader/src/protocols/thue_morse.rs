@@ -14,7 +14,7 @@
 
 use crate::error::Error;
 use crate::protocol::{
-    About, Input, Lane, Origin, Params, Phase, PhaseKind, Protocol, Start, Transition, leaders, uniform,
+    About, Input, Origin, Params, Phase, PhaseKind, PictureRow, Protocol, Start, Transition, leaders, uniform,
 };
 use crate::protocols::ppl::{eliminate_leaders, picture, sets::in_c_pb, war};
 use crate::ring::{Orientation, Ring};
@@ -437,8 +437,8 @@ impl Protocol for ThueMorse {
         ]
     }
 
-    fn picture(&self, config: &[State]) -> Vec<Lane> {
-        let lane = |name, legend, cell: &dyn Fn(&State) -> char| Lane {
+    fn picture(&self, config: &[State]) -> Vec<PictureRow> {
+        let lane = |name, legend, cell: &dyn Fn(&State) -> char| PictureRow {
             name,
             cells: config.iter().map(cell).collect(),
             legend,

@@ -5,12 +5,12 @@
 
 use crate::error::Error;
 use crate::protocol::{
-    About, Happening, Input, Lane, MakeStart, Origin, Parameter, Params, Phase, PhaseKind, Protocol, Start, Stretch,
-    Transition, leaders, uniform,
+    About, Event, Input, LabelledSegment, MakeStart, Origin, Parameter, Params, Phase, PhaseKind, PictureRow, Protocol,
+    Start, Transition, leaders, uniform,
 };
 use crate::protocols::pcl::{self, PclOf};
 use crate::protocols::por::{self, Direction, Por};
-use crate::protocols::ppl::happenings::{happenings, mode_changed, token_hit};
+use crate::protocols::ppl::events::{events, mode_changed, token_hit};
 use crate::protocols::ppl::{self, Ppl};
 use crate::random::{Generator, index};
 use crate::ring::{Orientation, Ring};
@@ -291,43 +291,44 @@ impl<const D: bool> Protocol for UndirectedOf<D> {
         [self.pl.gauges(&pl), red, self.or.gauges(&or(config))].concat()
     }
 
-    fn happenings() -> Vec<Happening<Self>> {
-        let mut happenings = happenings::<Self>(
+    fn events() -> Vec<Event<Self>> {
+        let mut events = events::<Self>(
             |_, before, after| mode_changed(before.map(|v| &v.pl), after.map(|v| &v.pl)),
             |p, before, after| {
                 let [l, r] = if after[0].dir == after[1].cl.color { [0, 1] } else { [1, 0] };
                 token_hit(p.pl.psi, [&before[l].pl, &before[r].pl], [&after[l].pl, &after[r].pl])
             },
         );
-        happenings.push(Happening {
+        events.push(Event {
             name: "recoloured",
             about: "an agent draws another colour",
             occurs: |_, before, after| (0..2).any(|k| before[k].cl.color != after[k].cl.color),
         });
-        happenings.push(Happening {
+        events.push(Event {
             name: "direction changed",
             about: "an agent points at another colour",
             occurs: |_, before, after| (0..2).any(|k| before[k].dir != after[k].dir),
         });
-        happenings
+        events
     }
 
     /// The segments of P_PL once there is a direction, before that those of equal direction.
-    fn stretches(&self, config: &[State]) -> Vec<Stretch> {
+    fn segments(&self, config: &[State]) -> Vec<LabelledSegment> {
         let (n, or) = (config.len(), or(config));
         let Some(pl) = Self::directed(config) else {
-            return por::segments(&or).into_iter().map(|segment| por::stretch(segment, n)).collect();
+            return por::segments(&or).into_iter().map(|segment| por::labelled(segment, n)).collect();
         };
-        let mut stretches = self.pl.stretches(&pl);
+        let mut segments = self.pl.segments(&pl);
         if por::oriented(&or) == Some(Direction::Left) {
-            stretches.iter_mut().for_each(|s| s.start = (2 * n - s.start - s.length) % n);
+            segments.iter_mut().for_each(|s| s.start = (2 * n - s.start - s.length) % n);
         }
-        stretches
+        segments
     }
 
-    fn picture(&self, config: &[State]) -> Vec<Lane> {
+    fn picture(&self, config: &[State]) -> Vec<PictureRow> {
         let leader = |v: &State| if v.pl.leader == 1 { 'L' } else { '.' };
-        let mut lanes = vec![Lane { name: "leader", cells: config.iter().map(leader).collect(), legend: "L leader" }];
+        let mut lanes =
+            vec![PictureRow { name: "leader", cells: config.iter().map(leader).collect(), legend: "L leader" }];
         lanes.extend(pcl::color_lanes(&cl(config)));
         lanes.extend(por::orientation_lanes(&or(config)));
         if let Some(pl) = Self::directed(config) {
@@ -339,7 +340,7 @@ impl<const D: bool> Protocol for UndirectedOf<D> {
 
 impl<const D: bool> UndirectedOf<D> {
     /// P_PL's lanes, brought back into the order of the indices; an arrow then points the other way.
-    fn pl_lanes(&self, pl: &[ppl::State], reversed: bool) -> Vec<Lane> {
+    fn pl_lanes(&self, pl: &[ppl::State], reversed: bool) -> Vec<PictureRow> {
         let mut lanes = self.pl.picture(pl);
         if reversed {
             let turn = |cell: &mut char| match *cell {

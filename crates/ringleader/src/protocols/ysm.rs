@@ -12,7 +12,7 @@
 use crate::circuit::WithCircuit;
 use crate::error::Error;
 use crate::protocol::{
-    About, Input, Lane, Origin, Parameter, Params, Phase, Protocol, Start, Transition, leaders, n_squared_log_n,
+    About, Input, Origin, Parameter, Params, Phase, PictureRow, Protocol, Start, Transition, leaders, n_squared_log_n,
     uniform,
 };
 use crate::protocols::ppl::{eliminate_leaders, picture, sets::c_pb, sets::in_c_pb, starts::make_peace, war};
@@ -210,7 +210,7 @@ impl Protocol for Ysm {
         ]
     }
 
-    fn picture(&self, config: &[State]) -> Vec<Lane> {
+    fn picture(&self, config: &[State]) -> Vec<PictureRow> {
         let n = config.len();
         let right = |i: usize| match config[i] {
             State { leader: 1, .. } => 'L',
@@ -218,12 +218,12 @@ impl Protocol for Ysm {
             _ => '?',
         };
         vec![
-            Lane {
+            PictureRow {
                 name: "ring",
                 cells: (0..n).map(right).collect(),
                 legend: "L leader, . dist follows from the left neighbour's, ? it does not",
             },
-            Lane { name: "war", cells: config.iter().map(picture::war).collect(), legend: picture::WAR },
+            PictureRow { name: "war", cells: config.iter().map(picture::war).collect(), legend: picture::WAR },
         ]
     }
 }

@@ -2,17 +2,17 @@
 
 use super::sets::{Segment, Sets};
 use super::{BLACK, Mode, State, WHITE, War};
-use crate::protocol::{Lane, Stretch};
+use crate::protocol::{LabelledSegment, PictureRow};
 
 /// The lanes of a configuration.
-pub(super) fn lanes(sets: Sets<'_>) -> Vec<Lane> {
+pub(super) fn lanes(sets: Sets<'_>) -> Vec<PictureRow> {
     let lane = |name, legend, cell: fn(&State) -> char| {
         let cells = sets.config().iter().map(cell).collect();
-        Lane { name, cells, legend }
+        PictureRow { name, cells, legend }
     };
     vec![
-        Lane { name: "ring", cells: ring(sets), legend: "L leader, | border of a segment" },
-        Lane { name: "ids", cells: ids(sets), legend: "the ID of each segment, in decimal" },
+        PictureRow { name: "ring", cells: ring(sets), legend: "L leader, | border of a segment" },
+        PictureRow { name: "ids", cells: ids(sets), legend: "the ID of each segment, in decimal" },
         lane("black", "> < black token moving right, left", |v| arrow(v, BLACK)),
         lane("white", "> < white token moving right, left", |v| arrow(v, WHITE)),
         lane("war", WAR, war),
@@ -72,14 +72,14 @@ pub(in crate::protocols) fn war<S: War>(v: &S) -> char {
 
 impl Sets<'_> {
     /// The segments with their IDs; those that begin with `dist = 0` are black.
-    pub(in crate::protocols) fn stretches(self) -> Vec<Stretch> {
-        let stretch = |segment: Segment| Stretch {
+    pub(in crate::protocols) fn labelled_segments(self) -> Vec<LabelledSegment> {
+        let labelled = |segment: Segment| LabelledSegment {
             start: segment.start,
             length: segment.length,
             label: self.iota_digits(segment),
             dark: self.at(segment.start).dist == 0,
         };
-        self.segments().into_iter().map(stretch).collect()
+        self.segments().into_iter().map(labelled).collect()
     }
 
     fn iota_digits(self, segment: Segment) -> String {

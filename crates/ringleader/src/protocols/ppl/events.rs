@@ -1,22 +1,22 @@
 //! What an interaction of P_PL may do that is worth stopping at.
 
 use super::{BLACK, State, Token, WHITE, valid};
-use crate::protocol::{Happening, Occurs, Protocol, created_and_killed};
+use crate::protocol::{Event, Occurs, Protocol, leader_events};
 
-/// The happenings of every protocol that runs P_PL, given how it tells the last two.
-pub(in crate::protocols) fn happenings<P: Protocol>(mode: Occurs<P>, token: Occurs<P>) -> Vec<Happening<P>> {
-    let mut happenings = created_and_killed();
-    happenings.push(Happening {
+/// The events of every protocol that runs P_PL, given how it tells the last two.
+pub(in crate::protocols) fn events<P: Protocol>(mode: Occurs<P>, token: Occurs<P>) -> Vec<Event<P>> {
+    let mut events = leader_events();
+    events.push(Event {
         name: "mode changed",
         about: "an agent goes from construction to detection, or back",
         occurs: mode,
     });
-    happenings.push(Happening {
+    events.push(Event {
         name: "token at its target",
         about: "a token arrives where it writes, checks or reads a bit",
         occurs: token,
     });
-    happenings
+    events
 }
 
 /// Whether an agent changes its mode.

@@ -1,12 +1,12 @@
-//! What a population does next when it is not left to a trial.
+//! A schedule whose kind is known only at run time.
 
+use super::{Clocks, Recorded, Schedule, Uniform};
 use crate::ring::{Interaction, Ring};
-use crate::schedule::{Clocks, Recorded, Schedule, Uniform};
 use crate::trial::Scheduler;
 
 /// Interactions and coins, wherever they come from.
 #[derive(Clone, Debug)]
-pub enum Script {
+pub enum AnySchedule {
     /// Recorded interactions and coins.
     Recorded(Recorded),
     /// The uniform scheduler of a seed.
@@ -17,7 +17,7 @@ pub enum Script {
     Logged(Box<Logged>),
 }
 
-impl Script {
+impl AnySchedule {
     /// The script of a seed on a ring.
     #[must_use]
     pub fn new(scheduler: Scheduler, ring: Ring, seed: u64) -> Self {
@@ -41,13 +41,13 @@ impl Script {
 }
 
 /// Nothing at all.
-impl Default for Script {
+impl Default for AnySchedule {
     fn default() -> Self {
         Self::Recorded(Recorded::default())
     }
 }
 
-impl Schedule for Script {
+impl Schedule for AnySchedule {
     fn next(&mut self) -> Option<Interaction> {
         match self {
             Self::Recorded(schedule) => schedule.next(),
@@ -71,7 +71,7 @@ impl Schedule for Script {
 #[derive(Clone, Debug)]
 pub struct Logged {
     /// What is handed out.
-    pub script: Script,
+    pub script: AnySchedule,
     /// The interactions so far.
     pub interactions: Vec<Interaction>,
     /// The coins that they read.
