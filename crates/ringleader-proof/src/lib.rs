@@ -1,14 +1,12 @@
-//! What the paper claims, decided on all configurations; and exact hitting times.
+//! What the paper claims, decided on all configurations by SAT.
 //!
 //! A circuit of the library is read with bits that are literals ([`bits`]), a ring of agents becomes a list of such bits
 //! ([`machine`]), a set of configurations a circuit over them ([`sets`]), and a claim a formula without solution ([`claims`]).
-//! [`exact`] solves the Markov chain of a small ring instead.
 
 pub mod bits;
 pub mod claims;
 pub mod cnf;
 pub mod court;
-pub mod exact;
 pub mod machine;
 pub mod play;
 pub mod sets;

@@ -1,4 +1,5 @@
-//! What runs a protocol: the stepper (one ring, clear form), and the exact first step of events.
+//! What runs a protocol: the stepper (one ring, clear form), the sliced engine (many rings at once, circuit), and the exact first
+//! step of whatever is looked for.
 
 pub mod hitting;
 pub(crate) mod lanes;
@@ -6,3 +7,4 @@ pub mod seek;
 pub mod sliced;
 pub mod stepper;
 pub mod tracker;
+pub(crate) mod whole;

@@ -18,21 +18,26 @@
 //!
 //! The library does no input or output, reads no clock, starts no threads and knows nothing of its environment.
 
-pub mod check;
+pub mod blueprint;
+pub mod catalogue;
 pub mod circuit;
 pub mod clocks;
 pub mod engine;
 pub mod error;
 pub mod fault;
-pub mod lab;
+pub mod instance;
+pub mod observer;
 pub mod oracle;
+pub mod params;
+pub mod portrait;
 pub mod protocol;
 pub mod protocols;
 pub mod random;
 pub mod ring;
+pub mod run;
 pub mod schedule;
+pub mod session;
 pub mod stats;
-pub mod sweep;
 pub mod trial;
 pub mod value;
 pub mod variables;

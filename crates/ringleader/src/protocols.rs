@@ -1,5 +1,4 @@
-//! The protocols, one file each. To add one: write the file, name it here, and add it to the list in
-//! [`crate::lab::PROTOCOLS`].
+//! The protocols, one file each. They know nothing of each other's place in any list.
 
 pub mod aaf;
 pub mod aaf_colouring;
@@ -10,7 +9,6 @@ pub mod fj;
 pub mod pcl;
 pub mod por;
 pub mod ppl;
-pub mod ppl_prime;
 pub mod thue_morse;
 pub mod undirected;
 pub mod ysm;

@@ -3,6 +3,16 @@
 //! The library speaks of configurations and facts in this one type and leaves reading and writing text
 //! to the command line.
 
+use std::borrow::Cow;
+
+/// A name or a few words: a literal of the program, or text that was read while it runs.
+pub type Text = Cow<'static, str>;
+
+/// Pairs with literal names.
+pub fn named<T, const N: usize>(pairs: [(&'static str, T); N]) -> Vec<(Text, T)> {
+    pairs.map(|(name, value)| (name.into(), value)).into()
+}
+
 /// One JSON value. Keys of a map keep the order in which they were put in, which does not matter; writers sort them.
 #[derive(Clone, Debug)]
 pub enum Value {
@@ -125,6 +135,12 @@ impl From<bool> for Value {
 impl From<&str> for Value {
     fn from(value: &str) -> Self {
         Self::Text(value.to_owned())
+    }
+}
+
+impl From<Text> for Value {
+    fn from(value: Text) -> Self {
+        Self::Text(value.into_owned())
     }
 }
 

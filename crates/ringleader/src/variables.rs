@@ -8,7 +8,7 @@ use std::fmt;
 
 use crate::error::Error;
 use crate::random::{Generator, below};
-use crate::value::Value;
+use crate::value::{Text, Value};
 
 /// The set of values a variable may take; value number `k` is the `k`-th in the order of the domain.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Domain {
         high: i64,
     },
     /// One of several names.
-    Names(&'static [&'static str]),
+    Names(Vec<Text>),
     /// Bottom, or a triple from `([-psi+1,-1] u [1,psi]) x {0,1} x {0,1}`.
     Token {
         /// The greatest position.
@@ -33,7 +33,7 @@ pub enum Domain {
         most: u32,
     },
     /// Blank, or something that has all of these parts.
-    Parts(Vec<(&'static str, Domain)>),
+    Parts(Vec<(Text, Domain)>),
 }
 
 impl Domain {
@@ -44,6 +44,12 @@ impl Domain {
     #[must_use]
     pub fn up_to(high: impl Into<i64>) -> Self {
         Self::Range { low: 0, high: high.into() }
+    }
+
+    /// One of several literal names.
+    #[must_use]
+    pub fn names(names: &[&'static str]) -> Self {
+        Self::Names(names.iter().map(|name| Text::from(*name)).collect())
     }
 
     /// How many values there are.
@@ -63,7 +69,7 @@ impl Domain {
     pub fn nth(&self, k: u64) -> Value {
         match self {
             Self::Range { low, .. } => Value::from(low + k as i64),
-            Self::Names(names) => Value::from(names[k as usize]),
+            Self::Names(names) => Value::from(names[k as usize].clone()),
             Self::Token { .. } if k == 0 => Value::Null,
             Self::Token { psi } => nth_token(*psi, k - 1),
             Self::Bits { .. } => nth_bits(k),
@@ -93,7 +99,7 @@ impl Domain {
     pub fn contains(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::Range { low, high }, Value::Int(v)) => (i128::from(*low)..=i128::from(*high)).contains(v),
-            (Self::Names(names), Value::Text(name)) => names.contains(&name.as_str()),
+            (Self::Names(names), Value::Text(name)) => names.iter().any(|known| known == name),
             (Self::Token { .. }, Value::Null) => true,
             (Self::Token { psi }, Value::List(parts)) => match parts.as_slice() {
                 [Value::Int(p), bit, carry] => {
@@ -142,17 +148,17 @@ fn bits_index(bits: &[Value]) -> Option<u64> {
 }
 
 /// The last part changes fastest.
-fn nth_parts(parts: &[(&'static str, Domain)], mut k: u64) -> Value {
+fn nth_parts(parts: &[(Text, Domain)], mut k: u64) -> Value {
     let mut values = Vec::new();
     for (name, domain) in parts.iter().rev() {
-        values.push((*name, domain.nth(k % domain.size())));
+        values.push((name.clone(), domain.nth(k % domain.size())));
         k /= domain.size();
     }
     Value::map(values.into_iter().rev())
 }
 
-fn parts_index(parts: &[(&'static str, Domain)], value: &Value) -> Option<u64> {
-    let digit = |k: u64, (name, domain): &(&str, Domain)| Some(k * domain.size() + domain.index(value.get(name)?)?);
+fn parts_index(parts: &[(Text, Domain)], value: &Value) -> Option<u64> {
+    let digit = |k: u64, (name, domain): &(Text, Domain)| Some(k * domain.size() + domain.index(value.get(name)?)?);
     Some(1 + parts.iter().try_fold(0, digit)?)
 }
 
@@ -202,7 +208,7 @@ type Put<S> = Box<dyn Fn(&mut S, &Value) + Send + Sync>;
 /// One variable of a protocol whose agents have state `S`.
 pub struct Variable<S> {
     /// The name in the paper and in JSON.
-    pub name: &'static str,
+    pub name: Text,
     /// The values it may take.
     pub domain: Domain,
     /// Whether it is an input: given and right, never corrupted (P_OR's colours and memory).
@@ -214,14 +220,14 @@ pub struct Variable<S> {
 impl<S: 'static> Variable<S> {
     /// A variable that lives in the field that `field` and `field_mut` point at; see [`crate::variable!`].
     pub fn new<F: Field + 'static>(
-        name: &'static str,
+        name: impl Into<Text>,
         domain: Domain,
         field: fn(&S) -> &F,
         field_mut: fn(&mut S) -> &mut F,
     ) -> Self {
         let get = Box::new(move |state: &S| field(state).get());
         let put = Box::new(move |state: &mut S, value: &Value| field_mut(state).put(value));
-        Self { name, domain, input: false, get, put }
+        Self { name: name.into(), domain, input: false, get, put }
     }
 
     /// The same variable, marked as an input.
@@ -256,6 +262,11 @@ impl<S: 'static> Variable<S> {
         }
         (self.put)(state, value);
         Ok(())
+    }
+
+    /// Overwrite the value in a state with one that is known to be of the domain.
+    pub fn put(&self, state: &mut S, value: &Value) {
+        (self.put)(state, value);
     }
 
     /// Overwrite the value with a uniform one of the domain.
@@ -348,7 +359,7 @@ impl<S: Copy + 'static> Variables<S> {
     /// The state as named values.
     #[must_use]
     pub fn encode(&self, state: &S) -> Value {
-        Value::map(self.0.iter().map(|variable| (variable.name, variable.get(state))))
+        Value::map(self.0.iter().map(|variable| (variable.name.clone(), variable.get(state))))
     }
 
     /// The state with these named values; names that are not variables are ignored.
@@ -361,7 +372,7 @@ impl<S: Copy + 'static> Variables<S> {
             return Err(Error::new("state", agent, "allowed is an object with the variables of the protocol"));
         }
         for variable in &self.0 {
-            let value = agent.get(variable.name).ok_or_else(|| {
+            let value = agent.get(&variable.name).ok_or_else(|| {
                 let name = format!("variable {}", variable.name);
                 Error::new(name, "(missing)", format!("allowed is {}", variable.domain))
             })?;
@@ -382,7 +393,7 @@ impl<S: Copy + 'static> Variables<S> {
     /// If there is none; the message lists those there are.
     pub fn named(&self, name: &str) -> Result<&Variable<S>, Error> {
         self.0.iter().find(|variable| variable.name == name).ok_or_else(|| {
-            let names: Vec<&str> = self.0.iter().map(|variable| variable.name).collect();
+            let names: Vec<&str> = self.0.iter().map(|variable| &*variable.name).collect();
             Error::new("variable", name, format!("the protocol has {}", names.join(", ")))
         })
     }
@@ -391,15 +402,20 @@ impl<S: Copy + 'static> Variables<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::named;
 
     #[test]
     fn every_domain_enumerates_distinct_members() {
         let domains = [
             Domain::Range { low: -3, high: 4 },
-            Domain::Names(&["Detect", "Construct"]),
+            Domain::names(&["Detect", "Construct"]),
             Domain::Token { psi: 4 },
             Domain::Bits { most: 4 },
-            Domain::Parts(vec![("head", Domain::Names(&["none", "G"])), ("E", Domain::BIT), ("x", Domain::up_to(2))]),
+            Domain::Parts(named([
+                ("head", Domain::names(&["none", "G"])),
+                ("E", Domain::BIT),
+                ("x", Domain::up_to(2)),
+            ])),
         ];
         for domain in domains {
             let values: Vec<Value> = (0..domain.size()).map(|k| domain.nth(k)).collect();

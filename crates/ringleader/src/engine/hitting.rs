@@ -8,8 +8,7 @@ use crate::protocol::Protocol;
 use crate::schedule::Schedule;
 
 /// How many interactions pass between two looks at a ring of `n` agents that has gone undisturbed for `steps`: enough that
-/// looking and copying cost next to nothing, and so few that the final replay does. Now and then somebody wants to know how
-/// the run is going.
+/// looking and copying cost next to nothing, and so few that the final replay does. Observers are told as often.
 #[must_use]
 pub fn window(n: usize, steps: u64) -> u64 {
     (8 * n as u64).max(256).max((steps / 128).min(1 << 20))
@@ -17,7 +16,7 @@ pub fn window(n: usize, steps: u64) -> u64 {
 
 /// The least `k <= steps` such that `holds` after `k` interactions from `before`, given that it holds after `steps`.
 /// `holds` must be closed.
-pub fn first_in<P, S>(before: &Stepper<P, S>, steps: u64, holds: impl Fn(&P, &[P::State]) -> bool) -> u64
+pub fn first_in<P, S>(before: &Stepper<P, S>, steps: u64, holds: &dyn Fn(&P, &[P::State]) -> bool) -> u64
 where
     P: Protocol,
     S: Schedule,

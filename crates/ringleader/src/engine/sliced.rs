@@ -25,10 +25,11 @@ use super::tracker::Tracker;
 use crate::circuit::Circuit;
 use crate::clocks::Keys;
 use crate::error::Error;
+use crate::observer::{Observer, Progress};
 use crate::protocol::Protocol;
 use crate::protocols::ppl::{Ppl, circuit::PplCircuit};
 use crate::ring::{Orientation, Ring};
-use crate::schedule::Clocks;
+use crate::schedule::{AnySchedule, Clocks};
 use crate::trial::Record;
 
 mod block;
@@ -51,15 +52,13 @@ pub(crate) struct Batch<'a, P: Protocol> {
     pub(crate) seeds: &'a [u64],
     /// The initial configuration of a seed.
     pub(crate) start: &'a dyn Fn(u64) -> Result<Vec<P::State>, Error>,
-    /// Asked once a window whether to stop, and told how many interactions the rings that run have behind them.
-    pub(crate) stop: &'a dyn Fn(u64) -> bool,
+    /// Asked once a window whether to go on, and told how many interactions the rings that run have behind them.
+    pub(crate) observer: &'a dyn Observer,
 }
 
-/// A finished trial, with its last configuration.
-pub(crate) type Finished<P> = (Record, Vec<<P as crate::protocol::Transition>::State>);
-
-/// Told of each finished trial, in the order in which they finish, and which of the seeds it had.
-pub(crate) type Told<'a> = dyn FnMut(usize, &Record) -> ControlFlow<()> + 'a;
+/// Takes each trial that has ended, in the order in which they end: which of the seeds it had, its record and its last configuration.
+pub(crate) type Ended<'a, P> =
+    dyn FnMut(usize, Record, Vec<<P as crate::protocol::Transition>::State>) -> ControlFlow<()> + 'a;
 
 /// A trial on its way.
 struct Running {
@@ -88,51 +87,50 @@ struct Runner<'a, P: Protocol, L, C> {
     /// The trial of every ring of the block.
     rings: Vec<Option<Running>>,
     next: usize,
-    finished: Vec<Option<Finished<P>>>,
 }
 
-/// Runs all trials of a batch with this reading and circuit. If it is stopped, trials that were running are returned as
-/// interrupted ones, and those that were not are `None`.
+/// Runs all trials of a batch with this reading and circuit. If it is stopped, trials that were running end as interrupted ones.
 ///
 /// # Errors
 /// If a start is refused.
-pub(crate) fn run<P, L, C>(
-    batch: &Batch<'_, P>,
-    circuit: C,
-    told: &mut Told<'_>,
-) -> Result<Vec<Option<Finished<P>>>, Error>
+pub(crate) fn run<P, L, C>(batch: &Batch<'_, P>, circuit: C, ended: &mut Ended<'_, P>) -> Result<(), Error>
 where
     P: Protocol,
     L: Lanes,
     C: Circuit<State = P::State>,
 {
-    let finished = batch.seeds.iter().map(|_| None).collect();
     let layout = Layout::new(L::LANES, batch.ring.n(), batch.seeds.len());
-    let mut runner = Runner::<P, L, C>::new(batch, circuit, layout, finished);
-    while !(batch.stop)(runner.rings.iter().flatten().map(|ring| ring.steps).sum()) {
-        if runner.fill(told)?.is_break() || runner.rings.iter().all(Option::is_none) {
+    let mut runner = Runner::<P, L, C>::new(batch, circuit, layout);
+    while batch.observer.progress(Progress::of(runner.steps())).is_continue() {
+        if runner.fill(ended)?.is_break() || runner.rings.iter().all(Option::is_none) {
             break;
         }
         runner.spread();
         runner.open();
         L::work(&mut runner.block);
-        if runner.close(told).is_break() {
+        if runner.close(ended).is_break() {
             break;
         }
     }
-    Ok(runner.interrupt())
+    runner.interrupt(ended);
+    Ok(())
 }
 
 impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C> {
-    fn new(batch: &'a Batch<'a, P>, circuit: C, layout: Layout, finished: Vec<Option<Finished<P>>>) -> Self {
+    fn new(batch: &'a Batch<'a, P>, circuit: C, layout: Layout) -> Self {
         let undirected = batch.ring.orientation() == Orientation::Undirected;
         let chance = Chance { undirected, sides: batch.protocol.coins() };
         let block = Block::new(circuit, layout, chance);
-        Self { batch, block, rings: (0..layout.rings).map(|_| None).collect(), next: 0, finished }
+        Self { batch, block, rings: (0..layout.rings).map(|_| None).collect(), next: 0 }
+    }
+
+    /// The interactions of all rings that run.
+    fn steps(&self) -> u64 {
+        self.rings.iter().flatten().map(|ring| ring.steps).sum()
     }
 
     /// Gives every free place the next trial that is not over before it begins.
-    fn fill(&mut self, told: &mut Told<'_>) -> Result<ControlFlow<()>, Error> {
+    fn fill(&mut self, ended: &mut Ended<'_, P>) -> Result<ControlFlow<()>, Error> {
         let mut configs = Vec::new();
         for ring in 0..self.rings.len() {
             while self.rings[ring].is_none() && self.next < self.batch.seeds.len() {
@@ -142,7 +140,7 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
                 let safe = self.batch.protocol.is_safe(&config);
                 if safe || self.batch.limit == 0 {
                     let record = self.record(0, safe.then_some(0), 0, 0);
-                    if self.hand_in(index, record, config, told).is_break() {
+                    if ended(index, record, config).is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                     continue;
@@ -164,8 +162,7 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         if layout.arcs <= self.block.layout.arcs {
             return;
         }
-        let finished = std::mem::take(&mut self.finished);
-        let mut spread = Self::new(self.batch, self.block.circuit.clone(), layout, finished);
+        let mut spread = Self::new(self.batch, self.block.circuit.clone(), layout);
         spread.next = self.next;
         let old: Vec<usize> = (0..self.rings.len()).filter(|&ring| self.rings[ring].is_some()).collect();
         let codes = |&ring: &usize| self.block.codes(&self.block.planes, ring).collect();
@@ -186,7 +183,7 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
     }
 
     /// Takes stock at the end of a window.
-    fn close(&mut self, told: &mut Told<'_>) -> ControlFlow<()> {
+    fn close(&mut self, ended: &mut Ended<'_, P>) -> ControlFlow<()> {
         for k in 0..self.rings.len() {
             let Some(ring) = &mut self.rings[k] else { continue };
             let (count, changed) = (self.block.counted(k), self.block.changed(k));
@@ -196,7 +193,7 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
                 let (record, config) = self.finish(k, count, safe);
                 self.rings[k] = None;
                 self.block.free(k);
-                self.hand_in(index, record, config, told)?;
+                ended(index, record, config)?;
                 continue;
             }
             if changed > 0 {
@@ -210,16 +207,16 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
     }
 
     /// Replays the last window of a trial in the clear form, to the exact first safe step or to the limit.
-    fn finish(&self, k: usize, count: u64, safe: bool) -> Finished<P> {
+    fn finish(&self, k: usize, count: u64, safe: bool) -> (Record, Vec<P::State>) {
         let Some(ring) = &self.rings[k] else { return (self.record(0, None, 0, 0), Vec::new()) };
         let batch = self.batch;
         let clocks = Clocks::from_window(batch.ring, ring.seed, ring.window);
         debug_assert_eq!(clocks.in_window() as u64, count, "the ring has fired all that its window holds");
         let before = self.block.read(&self.block.before, k);
-        let mut stepper = Stepper::new(batch.protocol.clone(), before, clocks);
-        let mut tracker = Tracker::new(batch.protocol, &stepper.config);
+        let mut stepper = Stepper::new(batch.protocol.clone(), before, AnySchedule::Clocks(clocks));
+        let mut tracker = Tracker::new(batch.protocol, &[], &stepper.config);
         let most = count.min(batch.limit - ring.steps);
-        let exact = if safe { first_in(&stepper, count, P::is_safe) } else { count };
+        let exact = if safe { first_in(&stepper, count, &P::is_safe) } else { count };
         let followed = tracker.follow_output(&mut stepper, exact.min(most));
         debug_assert!(followed.is_ok(), "a window ended early: {followed:?}");
         let changed = match tracker.last_output_change {
@@ -240,15 +237,15 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
     }
 
     /// Hands in what is still running, as it is.
-    fn interrupt(mut self) -> Vec<Option<Finished<P>>> {
+    fn interrupt(&self, ended: &mut Ended<'_, P>) {
         for (k, ring) in self.rings.iter().enumerate() {
-            if let Some(ring) = ring {
-                let record = self.record(ring.steps, None, self.changed_before(ring), ring.coins_read);
-                let record = Record { censored: false, interrupted: true, ..record };
-                self.finished[ring.index] = Some((record, self.block.read(&self.block.planes, k)));
+            let Some(ring) = ring else { continue };
+            let record = self.record(ring.steps, None, self.changed_before(ring), ring.coins_read);
+            let record = Record { censored: false, interrupted: true, ..record };
+            if ended(ring.index, record, self.block.read(&self.block.planes, k)).is_break() {
+                return;
             }
         }
-        self.finished
     }
 
     fn record(&self, steps: u64, safe: Option<u64>, last_output_change: u64, coins_read: u64) -> Record {
@@ -263,12 +260,6 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
             faults: Vec::new(),
             coins_read,
         }
-    }
-
-    fn hand_in(&mut self, index: usize, record: Record, config: Vec<P::State>, told: &mut Told<'_>) -> ControlFlow<()> {
-        let told = told(index, &record);
-        self.finished[index] = Some((record, config));
-        told
     }
 }
 
@@ -332,14 +323,14 @@ pub(crate) fn run_in<P: Protocol>(
     batch: &Batch<'_, P>,
     circuit: impl Circuit<State = P::State>,
     words: Words,
-    told: &mut Told<'_>,
-) -> Result<Vec<Option<Finished<P>>>, Error> {
+    ended: &mut Ended<'_, P>,
+) -> Result<(), Error> {
     match words {
         #[cfg(target_arch = "x86_64")]
-        Words::Avx512 if avx512::available() => run::<P, avx512::B512, _>(batch, circuit, told),
+        Words::Avx512 if avx512::available() => run::<P, avx512::B512, _>(batch, circuit, ended),
         #[cfg(target_arch = "x86_64")]
-        Words::Avx2 if avx2::available() => run::<P, avx2::B256, _>(batch, circuit, told),
-        _ => run::<P, u64, _>(batch, circuit, told),
+        Words::Avx2 if avx2::available() => run::<P, avx2::B256, _>(batch, circuit, ended),
+        _ => run::<P, u64, _>(batch, circuit, ended),
     }
 }
 
@@ -371,20 +362,33 @@ pub fn alone(part: Part, words: Words, sweeps: usize) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::circuit::WithCircuit;
-    use crate::protocol::{Params, uniform};
+    use crate::params::Params;
+    use crate::protocol::uniform;
     use crate::protocols::ppl::State;
     use crate::random::{Stream, stream};
 
-    /// The records of one batch with every width of words that the processor has.
+    /// Which seed, its record, its last configuration.
+    type All = Vec<(usize, Record, Vec<State>)>;
+
+    /// The records of one batch with every width of words that the processor has, in the order of the seeds.
     struct EveryWidth<'a>(&'a Batch<'a, Ppl>);
 
     impl WithCircuit<State> for EveryWidth<'_> {
-        type Output = Vec<Vec<Option<Finished<Ppl>>>>;
+        type Output = Vec<All>;
 
         fn with<C: Circuit<State = State>>(self, circuit: C) -> Self::Output {
-            let told = &mut |_, _: &Record| ControlFlow::Continue(());
-            let available = [Words::Portable, Words::Avx2, Words::Avx512].into_iter().filter(|words| words.available());
-            available.map(|words| run_in(self.0, circuit.clone(), words, told).unwrap()).collect()
+            let run = |words| {
+                let mut all = All::new();
+                run_in(self.0, circuit.clone(), words, &mut |index, record, config| {
+                    all.push((index, record, config));
+                    ControlFlow::Continue(())
+                })
+                .unwrap();
+                all.sort_by_key(|one| one.0);
+                all
+            };
+            let words = [Words::Portable, Words::Avx2, Words::Avx512];
+            words.into_iter().filter(|words| words.available()).map(run).collect()
         }
     }
 
@@ -395,11 +399,11 @@ mod tests {
             let ring = Ring::new(n, Orientation::Directed).unwrap();
             let protocol = Ppl::new(ring, &Params::default().with("kappa", 5)).unwrap();
             let seeds: Vec<u64> = (0..trials).collect();
-            let start = |seed| uniform(&protocol, ring, &mut stream(seed, Stream::Start));
+            let start = |seed| Ok(uniform(&protocol, ring, &mut stream(seed, Stream::Start)));
             let batch =
-                Batch { protocol: &protocol, ring, limit: 100_000, seeds: &seeds, start: &start, stop: &|_| false };
+                Batch { protocol: &protocol, ring, limit: 100_000, seeds: &seeds, start: &start, observer: &() };
             let all = protocol.with_circuit(EveryWidth(&batch)).unwrap();
-            assert!(all[0].iter().all(Option::is_some));
+            assert_eq!(all[0].len(), seeds.len());
             assert!(all.iter().all(|width| *width == all[0]), "n {n}");
         }
     }

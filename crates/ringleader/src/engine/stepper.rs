@@ -28,7 +28,7 @@ pub struct Stepper<P: Protocol, S> {
     /// What the oracle knows, if the protocol asks one.
     pub oracle: Oracle,
     sides: u64,
-    schedule: S,
+    pub(crate) schedule: S,
 }
 
 impl<P: Protocol, S: Schedule> Stepper<P, S> {
@@ -46,7 +46,7 @@ impl<P: Protocol, S: Schedule> Stepper<P, S> {
     }
 
     /// One interaction. `peek` takes what it needs from the two states before, and `look` sees that and the states
-    /// after; the agents are updated in place, so nothing else is copied.
+    /// after; the agents are updated in place, so nothing else is copied. Returns who took part, and the coin if one was read.
     ///
     /// # Errors
     /// If the schedule or the coins are at their end; nothing has changed then.
@@ -55,32 +55,29 @@ impl<P: Protocol, S: Schedule> Stepper<P, S> {
         &mut self,
         peek: impl FnOnce(&P, [&P::State; 2]) -> T,
         look: impl FnOnce(&P, T, [&P::State; 2]),
-    ) -> Result<(), Halt> {
-        let Interaction { initiator, responder } = self.schedule.next().ok_or(Halt::Schedule)?;
+    ) -> Result<(Interaction, Option<u64>), Halt> {
+        let interaction = self.schedule.next().ok_or(Halt::Schedule)?;
+        let Interaction { initiator, responder } = interaction;
         let (l, r) = two_agents(&mut self.config, initiator, responder);
         let coin = if self.protocol.reads_coin(l, r) {
             self.coins_read += 1;
-            self.schedule.coin(self.sides).ok_or(Halt::Coins)?
+            Some(self.schedule.coin(self.sides).ok_or(Halt::Coins)?)
         } else {
-            0
+            None
         };
+        let input = Input { coin: coin.unwrap_or(0), leader: false };
         let before = peek(&self.protocol, [l, r]);
         // The compiler knows which protocols ask no oracle, so it costs them nothing.
         if self.protocol.oracle().is_some() {
             let led = led(&self.protocol, [l, r]);
-            self.protocol.interact(l, r, Input { coin, leader: self.oracle.leader() });
+            self.protocol.interact(l, r, Input { leader: self.oracle.leader(), ..input });
             self.oracle.observe(led, self::led(&self.protocol, [l, r]));
         } else {
-            self.protocol.interact(l, r, Input { coin, leader: false });
+            self.protocol.interact(l, r, input);
         }
         look(&self.protocol, before, [l, r]);
         self.steps += 1;
-        Ok(())
-    }
-
-    /// The schedule, to go on with elsewhere.
-    pub fn into_parts(self) -> (Vec<P::State>, S) {
-        (self.config, self.schedule)
+        Ok((interaction, coin))
     }
 
     /// Several interactions with nobody looking.
@@ -88,7 +85,7 @@ impl<P: Protocol, S: Schedule> Stepper<P, S> {
     /// # Errors
     /// As for [`Stepper::step`].
     pub fn advance(&mut self, steps: u64) -> Result<(), Halt> {
-        (0..steps).try_for_each(|_| self.step(|_, _| (), |_, (), _| ()))
+        (0..steps).try_for_each(|_| self.step(|_, _| (), |_, (), _| ()).map(drop))
     }
 }
 

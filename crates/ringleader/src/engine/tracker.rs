@@ -5,21 +5,13 @@
 //! that look is cheap because a predicate is evaluated only after an interaction that changed something it can tell
 //! apart.
 
+use crate::blueprint::{LEADER_PHASES, Phase};
 use crate::engine::hitting;
 use crate::engine::stepper::{Halt, Stepper};
-use crate::protocol::{Phase, PhaseKind, Protocol, leaders};
+use crate::protocol::{Protocol, leaders};
 use crate::schedule::Schedule;
-
-/// A phase and the first step at which it held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reached {
-    /// The name of the phase.
-    pub name: &'static str,
-    /// What it means, where the name does not say it.
-    pub about: &'static str,
-    /// The first step, if there was one.
-    pub step: Option<u64>,
-}
+use crate::trial::Reached;
+use crate::value::Text;
 
 /// The memory of a run.
 #[derive(Clone, Debug)]
@@ -38,25 +30,25 @@ pub struct Tracker {
 }
 
 impl Tracker {
-    /// The memory of a run that starts here.
-    pub fn new<P: Protocol>(protocol: &P, config: &[P::State]) -> Self {
+    /// The memory of a run that starts here and wants to know about these phases.
+    pub fn new<P: Protocol>(protocol: &P, phases: &[Phase<P>], config: &[P::State]) -> Self {
         let mut tracker = Self {
             last_output_change: 0,
             first_leader: None,
             one_leader: None,
             last_kill: None,
-            phases: vec![None; P::phases().len()],
+            phases: vec![None; phases.len()],
             leaders: 0,
         };
-        tracker.restart(protocol, config, 0);
+        tracker.restart(protocol, phases, config, 0);
         tracker
     }
 
     /// Takes in a configuration that was not reached by an interaction: the first one, or one after a fault.
-    pub fn restart<P: Protocol>(&mut self, protocol: &P, config: &[P::State], step: u64) {
+    pub fn restart<P: Protocol>(&mut self, protocol: &P, phases: &[Phase<P>], config: &[P::State], step: u64) {
         self.leaders = leaders(protocol, config).len();
         self.count_leaders(step);
-        for (phase, reached) in P::phases().iter().zip(&mut self.phases) {
+        for (phase, reached) in phases.iter().zip(&mut self.phases) {
             if reached.is_none() && (phase.holds)(protocol, config) {
                 *reached = Some(step);
             }
@@ -97,24 +89,28 @@ impl Tracker {
     ///
     /// # Errors
     /// If the schedule ends.
-    pub fn follow_phases<P, S>(&mut self, stepper: &mut Stepper<P, S>, steps: u64) -> Result<(), Halt>
+    pub fn follow_phases<P, S>(
+        &mut self,
+        stepper: &mut Stepper<P, S>,
+        phases: &[Phase<P>],
+        steps: u64,
+    ) -> Result<(), Halt>
     where
         P: Protocol,
         S: Schedule,
     {
-        let phases = P::phases();
         let before = stepper.clone();
-        let mut open: Vec<usize> = self.pending(&phases, |kind| matches!(kind, PhaseKind::Open(_)));
+        let mut open: Vec<usize> = self.pending(phases, true);
         let end = stepper.steps + steps;
         while stepper.steps < end && !open.is_empty() {
-            if self.step(stepper, &phases, &open)? {
-                self.look(stepper, &phases, &mut open);
+            if self.step(stepper, phases, &open)? {
+                self.look(stepper, phases, &mut open);
             }
         }
         self.follow_leaders(stepper, end - stepper.steps)?;
-        for k in self.pending(&phases, |kind| matches!(kind, PhaseKind::Closed)) {
+        for k in self.pending(phases, false) {
             if (phases[k].holds)(&stepper.protocol, &stepper.config) {
-                self.phases[k] = Some(before.steps + hitting::first_in(&before, steps, phases[k].holds));
+                self.phases[k] = Some(before.steps + hitting::first_in(&before, steps, &*phases[k].holds));
             }
         }
         Ok(())
@@ -142,8 +138,8 @@ impl Tracker {
         Ok(())
     }
 
-    fn pending<P: Protocol>(&self, phases: &[Phase<P>], wanted: fn(&PhaseKind<P>) -> bool) -> Vec<usize> {
-        (0..phases.len()).filter(|&k| self.phases[k].is_none() && wanted(&phases[k].kind)).collect()
+    fn pending<P: Protocol>(&self, phases: &[Phase<P>], open: bool) -> Vec<usize> {
+        (0..phases.len()).filter(|&k| self.phases[k].is_none() && phases[k].open.is_some() == open).collect()
     }
 
     /// One interaction; tells whether an open phase may have been entered by it.
@@ -164,10 +160,7 @@ impl Tracker {
                     step,
                 );
             }
-            woken = open.iter().any(|&k| match phases[k].kind {
-                PhaseKind::Open(differ) => differ(before[0], after[0]) || differ(before[1], after[1]),
-                PhaseKind::Closed => false,
-            });
+            woken = open.iter().any(|&k| phases[k].may_differ(before, after));
         };
         stepper.step(|_, [l, r]| [*l, *r], look)?;
         Ok(woken)
@@ -200,19 +193,20 @@ impl Tracker {
 
     /// Every phase by name: those of leaders where the protocol elects one, its own, and safety.
     #[must_use]
-    pub fn reached<P: Protocol>(&self, safe: Option<u64>) -> Vec<Reached> {
-        let mut all = Vec::new();
-        if P::ABOUT.elects {
-            all.extend([
-                Reached { name: "first leader", about: "", step: self.first_leader },
-                Reached { name: "one leader", about: "", step: self.one_leader },
-                Reached { name: "last leader killed", about: "", step: self.last_kill },
-            ]);
-        }
-        let own = P::phases().into_iter().zip(&self.phases);
-        all.extend(own.map(|(phase, &step)| Reached { name: phase.name, about: phase.about, step }));
-        all.push(Reached { name: P::ABOUT.safe, about: "the closed safe set", step: safe });
-        all
+    pub fn reached<P: Protocol>(
+        &self,
+        phases: &[Phase<P>],
+        elects: bool,
+        safe_set: &str,
+        safe: Option<u64>,
+    ) -> Vec<Reached> {
+        let reached = |name: Text, about: Text, step| Reached { name, about, step };
+        let leaders = LEADER_PHASES.into_iter().zip([self.first_leader, self.one_leader, self.last_kill]);
+        let leaders = leaders.filter(|_| elects).map(|(name, step)| reached(name.into(), Text::default(), step));
+        let own = phases.iter().map(|phase| phase.named.clone()).zip(&self.phases);
+        let own = own.map(|(named, &step)| reached(named.name, named.about, step));
+        let safe = reached(safe_set.to_owned().into(), "the closed safe set".into(), safe);
+        leaders.chain(own).chain([safe]).collect()
     }
 }
 

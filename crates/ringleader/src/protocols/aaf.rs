@@ -9,14 +9,14 @@
 //! Whose rules these are: the paper cites this system without giving its rules. For **k = 2 they are from a secondary source**, a published
 //! model of the protocol; **for other k they are a reconstruction**, with labels modulo k in the place of bits.
 
+use crate::blueprint::{Blueprint, Declared, Origin};
 use crate::error::Error;
-use crate::protocol::{
-    About, Input, Origin, Parameter, Params, Phase, PhaseKind, PictureRow, Protocol, Start, Transition, leaders,
-    n_cubed, uniform,
-};
+use crate::params::{Params, Settings};
+use crate::portrait::PictureRow;
+use crate::protocol::{Input, Protocol, Transition, leaders, n_cubed, uniform};
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
-use crate::value::Value;
+use crate::value::{Text, Value, named};
 use crate::variable;
 use crate::variables::{Domain, Variables};
 
@@ -122,32 +122,32 @@ fn at_peace(config: &[State], w: usize, v: usize) -> bool {
 }
 
 /// One barrier, and no leader that its probes could find.
-fn leaderless(aaf: &Aaf, ring: Ring, _: &mut Generator) -> Result<Vec<State>, Error> {
+fn leaderless(aaf: &Aaf, ring: Ring, _: &mut Generator) -> Vec<State> {
     let mut config = vec![State::default(); ring.n()];
     aaf.count_from(&mut config, 0, 0);
-    Ok(config)
+    config
 }
 
 /// Two leaders, half a ring apart, and one barrier.
-fn two_leaders(aaf: &Aaf, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, Error> {
-    let mut config = leaderless(aaf, ring, generator)?;
+fn two_leaders(aaf: &Aaf, ring: Ring, generator: &mut Generator) -> Vec<State> {
+    let mut config = leaderless(aaf, ring, generator);
     (config[0].leader, config[ring.n() / 2].leader) = (1, 1);
-    Ok(config)
+    config
 }
 
 /// No leader, and barriers a third of the ring apart: a stretch begins with the label that the one before ends with.
-fn three_barriers(aaf: &Aaf, ring: Ring, _: &mut Generator) -> Result<Vec<State>, Error> {
+fn three_barriers(aaf: &Aaf, ring: Ring, _: &mut Generator) -> Vec<State> {
     let (n, mut config) = (ring.n(), vec![State::default(); ring.n()]);
     for i in 1..n {
         let before = config[i - 1].label;
         config[i].label = if i == n / 3 || i == 2 * n / 3 { before } else { aaf.next(before) };
     }
-    Ok(config)
+    config
 }
 
 /// A random member of the safe set: a uniform configuration, repaired.
-fn safe(aaf: &Aaf, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, Error> {
-    let (n, mut config) = (ring.n(), uniform(aaf, ring, generator)?);
+fn safe(aaf: &Aaf, ring: Ring, generator: &mut Generator) -> Vec<State> {
+    let (n, mut config) = (ring.n(), uniform(aaf, ring, generator));
     let (w, v) = (index(generator, n), index(generator, n));
     config.iter_mut().for_each(|agent| agent.leader = 0);
     config[w].leader = 1;
@@ -157,28 +157,15 @@ fn safe(aaf: &Aaf, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, 
         agent.probe = 0;
         agent.bullet &= u8::from(w == v);
     }
-    Ok(config)
+    config
 }
 
-impl Protocol for Aaf {
-    const ABOUT: About = About {
-        name: "aaf",
-        case: "AAF08",
-        summary: "[AAF+08]: elects one leader by counting modulo k around the ring",
-        ring: Orientation::Directed,
-        assumption: "n is no multiple of k",
-        bound: "Theta(n^3)",
-        origin: Origin::Mixed("a secondary source for k = 2, else a reconstruction"),
-        elects: true,
-        safe: "one leader, one barrier, peace",
-        parameters: &[Parameter {
-            name: "k",
-            help: "k, which must not divide n [default: the least such]",
-            flag: false,
-        }],
-    };
-
-    fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
+impl Aaf {
+    /// [AAF+08] with its modulus.
+    ///
+    /// # Errors
+    /// If k divides n.
+    pub fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
         let n = ring.n() as u64;
         let least = (2..).find(|&k| !n.is_multiple_of(k)).unwrap_or(2);
         let k = params.within("k", least, 2, MAX_K)?;
@@ -190,9 +177,11 @@ impl Protocol for Aaf {
         }
         Ok(Self { k: k as u32 })
     }
+}
 
-    fn settings(&self) -> Vec<(&'static str, Value)> {
-        vec![("k", self.k.into())]
+impl Protocol for Aaf {
+    fn settings(&self) -> Settings {
+        named([("k", self.k.into())])
     }
 
     fn variables(&self) -> Variables<State> {
@@ -203,10 +192,6 @@ impl Protocol for Aaf {
             variable!("phase", Domain::BIT, State.phase),
             variable!("label", Domain::up_to(self.k - 1), State.label),
         ])
-    }
-
-    fn output(&self, state: &State) -> u64 {
-        u64::from(state.leader)
     }
 
     fn is_leader(&self, state: &State) -> bool {
@@ -220,54 +205,21 @@ impl Protocol for Aaf {
         }
     }
 
-    fn starts() -> Vec<Start<Self>> {
-        vec![
-            Start {
-                name: "barriers",
-                about: "no leader, barriers a third of the ring apart; the worst start known",
-                make: three_barriers,
-            },
-            Start { name: "leaderless", about: "every variable zero but one barrier, no leader", make: leaderless },
-            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
-            Start {
-                name: "one-label",
-                about: "every variable zero: no leader, a barrier at every agent",
-                make: |_, ring, _| Ok(vec![State::default(); ring.n()]),
-            },
-            Start {
-                name: "all-leaders",
-                about: "every agent a leader, all else zero",
-                make: |_, ring, _| Ok(vec![State { leader: 1, ..State::default() }; ring.n()]),
-            },
-            Start { name: "two-leaders", about: "two antipodal leaders, one barrier", make: two_leaders },
-            Start { name: "safe", about: "a random safe configuration", make: safe },
-        ]
-    }
-
-    fn phases() -> Vec<Phase<Self>> {
-        vec![Phase {
-            name: "one barrier",
-            about: "the labels count around the ring with one break",
-            holds: |aaf, config| aaf.barriers(config).len() == 1,
-            kind: PhaseKind::Closed,
-        }]
-    }
-
     fn default_limit(&self, ring: Ring) -> u64 {
         n_cubed(ring, 100)
     }
 
-    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
-        vec![
+    fn facts(&self, config: &[State]) -> Vec<(Text, Value)> {
+        named([
             ("n", config.len().into()),
             ("leaders", leaders(self, config).into()),
             ("barriers", self.barriers(config).into()),
             ("safe", self.is_safe(config).into()),
-        ]
+        ])
     }
 
-    fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
-        vec![("leaders", leaders(self, config).len()), ("barriers", self.barriers(config).len())]
+    fn gauges(&self, config: &[State]) -> Vec<(Text, usize)> {
+        named([("leaders", leaders(self, config).len()), ("barriers", self.barriers(config).len())])
     }
 
     fn picture(&self, config: &[State]) -> Vec<PictureRow> {
@@ -283,17 +235,32 @@ impl Protocol for Aaf {
             (_, 1) => '?',
             _ => '.',
         };
-        vec![
-            PictureRow {
-                name: "ring",
-                cells: (0..config.len()).map(ring).collect(),
-                legend: "L leader, | barrier before this agent",
-            },
-            PictureRow {
-                name: "moving",
-                cells: config.iter().map(travellers).collect(),
-                legend: "* bullet moving left, ? probe moving right, @ both",
-            },
-        ]
+        let ring = PictureRow::new("ring", "L leader, | barrier before this agent", (0..config.len()).map(ring));
+        let legend = "* bullet moving left, ? probe moving right, @ both";
+        vec![ring, PictureRow::new("moving", legend, config.iter().map(travellers))]
+    }
+}
+
+impl Declared for Aaf {
+    fn blueprint() -> Blueprint<Self> {
+        Blueprint::new("aaf", Orientation::Directed, Self::new)
+            .case("AAF08")
+            .summary("[AAF+08]: elects one leader by counting modulo k around the ring")
+            .assumption("n is no multiple of k")
+            .bound("Theta(n^3)")
+            .origin(Origin::Mixed("a secondary source for k = 2, else a reconstruction".into()))
+            .elects()
+            .safe("one leader, one barrier, peace")
+            .parameter("k", "k, which must not divide n [default: the least such]")
+            .start("barriers", "no leader, barriers a third of the ring apart; the worst start known", three_barriers)
+            .start("leaderless", "every variable zero but one barrier, no leader", leaderless)
+            .uniform()
+            .start_all("one-label", "every variable zero: no leader, a barrier at every agent", State::default())
+            .start_all("all-leaders", "every agent a leader, all else zero", State { leader: 1, ..State::default() })
+            .start("two-leaders", "two antipodal leaders, one barrier", two_leaders)
+            .start("safe", "a random safe configuration", safe)
+            .phase("one barrier", "the labels count around the ring with one break", |aaf, config| {
+                aaf.barriers(config).len() == 1
+            })
     }
 }

@@ -6,14 +6,14 @@
 //!
 //! Whose rules these are: **a secondary source**, a published model of the protocol.
 
-use crate::error::Error;
-use crate::protocol::{
-    About, Input, Origin, Params, Phase, PhaseKind, PictureRow, Protocol, Start, Transition, uniform,
-};
-use crate::protocols::pcl::{COLORS, color_cell, two_hop_colored, two_hop_coloring};
+use crate::blueprint::{Blueprint, Declared, Origin};
+use crate::params::{Params, Settings};
+use crate::portrait::PictureRow;
+use crate::protocol::{Input, Protocol, Transition, uniform};
+use crate::protocols::pcl::{color_row, colors_parameter, two_hop_colored, two_hop_coloring};
 use crate::random::{Generator, below};
 use crate::ring::{Orientation, Ring};
-use crate::value::Value;
+use crate::value::{Text, Value, named};
 use crate::variable;
 use crate::variables::{Domain, Variables};
 
@@ -86,8 +86,8 @@ fn conflicts(config: &[State]) -> Vec<usize> {
 }
 
 /// A random member of the safe set: a two-hop colouring, then bits that agree.
-fn safe(protocol: &AafColouring, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, Error> {
-    let (n, mut config) = (ring.n(), uniform(protocol, ring, generator)?);
+fn safe(protocol: &AafColouring, ring: Ring, generator: &mut Generator) -> Vec<State> {
+    let (n, mut config) = (ring.n(), uniform(protocol, ring, generator));
     let colors = two_hop_coloring(ring, protocol.colors, generator);
     config.iter_mut().zip(colors).for_each(|(v, color)| v.color = color);
     for i in 0..n {
@@ -96,29 +96,12 @@ fn safe(protocol: &AafColouring, ring: Ring, generator: &mut Generator) -> Resul
         config[i].set_bit(right, bit);
         config[j].set_bit(left, bit);
     }
-    Ok(config)
+    config
 }
 
 impl Protocol for AafColouring {
-    const ABOUT: About = About {
-        name: "aaf-colouring",
-        case: "AAF08_colouring",
-        summary: "[AAF+08]'s two-hop colouring with three colours",
-        ring: Orientation::Undirected,
-        assumption: "none",
-        bound: "not stated",
-        origin: Origin::Secondary,
-        elects: false,
-        safe: "two-hop coloured, bits agree",
-        parameters: &[COLORS],
-    };
-
-    fn new(_: Ring, params: &Params) -> Result<Self, Error> {
-        Ok(Self { colors: params.within("colors", DEFAULT_COLORS, DEFAULT_COLORS, MAX_COLORS)? as u32 })
-    }
-
-    fn settings(&self) -> Vec<(&'static str, Value)> {
-        vec![("colors", self.colors.into())]
+    fn settings(&self) -> Settings {
+        named([("colors", self.colors.into())])
     }
 
     fn variables(&self) -> Variables<State> {
@@ -136,53 +119,48 @@ impl Protocol for AafColouring {
         two_hop_colored(&colors(config)) && conflicts(config).is_empty()
     }
 
-    fn starts() -> Vec<Start<Self>> {
-        vec![
-            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
-            Start {
-                name: "one-color",
-                about: "every variable zero, so that every agent is in conflict; the worst start known",
-                make: |_, ring, _| Ok(vec![State::default(); ring.n()]),
-            },
-            Start { name: "safe", about: "a random safe configuration", make: safe },
-        ]
-    }
-
-    fn phases() -> Vec<Phase<Self>> {
-        vec![Phase {
-            name: "two-hop coloured",
-            about: "no two agents at distance two of one colour (bits may still disagree)",
-            holds: |_, config| two_hop_colored(&colors(config)),
-            kind: PhaseKind::Open(|a: &State, b: &State| a.color != b.color),
-        }]
-    }
-
-    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
-        vec![
+    fn facts(&self, config: &[State]) -> Vec<(Text, Value)> {
+        named([
             ("n", config.len().into()),
             ("two_hop_colored", two_hop_colored(&colors(config)).into()),
             ("conflicts", conflicts(config).into()),
             ("safe", self.is_safe(config).into()),
-        ]
+        ])
     }
 
-    fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
-        vec![("conflicts", conflicts(config).len())]
+    fn gauges(&self, config: &[State]) -> Vec<(Text, usize)> {
+        named([("conflicts", conflicts(config).len())])
     }
 
     fn picture(&self, config: &[State]) -> Vec<PictureRow> {
         let conflicts = conflicts(config);
-        vec![
-            PictureRow {
-                name: "color",
-                cells: config.iter().map(|v| color_cell(v.color)).collect(),
-                legend: "the colour, 0-9 a-z (+ beyond)",
-            },
-            PictureRow {
-                name: "bits",
-                cells: (0..config.len()).map(|i| if conflicts.contains(&i) { '!' } else { '.' }).collect(),
-                legend: "! bits that do not agree with the right neighbour's",
-            },
-        ]
+        let bits = (0..config.len()).map(|i| if conflicts.contains(&i) { '!' } else { '.' });
+        let legend = "! bits that do not agree with the right neighbour's";
+        vec![color_row(config.iter().map(|v| v.color)), PictureRow::new("bits", legend, bits)]
+    }
+}
+
+impl Declared for AafColouring {
+    fn blueprint() -> Blueprint<Self> {
+        let new = |_, params: &Params| {
+            Ok(Self { colors: params.within("colors", DEFAULT_COLORS, DEFAULT_COLORS, MAX_COLORS)? as u32 })
+        };
+        let worst = "every variable zero, so that every agent is in conflict; the worst start known";
+        let coloured = "no two agents at distance two of one colour (bits may still disagree)";
+        Blueprint::new("aaf-colouring", Orientation::Undirected, new)
+            .case("AAF08_colouring")
+            .summary("[AAF+08]'s two-hop colouring with three colours")
+            .origin(Origin::Secondary)
+            .safe("two-hop coloured, bits agree")
+            .parameters([colors_parameter()])
+            .uniform()
+            .start_all("one-color", worst, State::default())
+            .start("safe", "a random safe configuration", safe)
+            .open_phase(
+                "two-hop coloured",
+                coloured,
+                |_, config| two_hop_colored(&colors(config)),
+                |a, b| a.color != b.color,
+            )
     }
 }

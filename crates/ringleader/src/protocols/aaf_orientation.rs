@@ -8,14 +8,17 @@
 //!
 //! Whose rules these are: **a secondary source**, a published model of the protocol.
 
+use crate::blueprint::{Blueprint, Declared, Origin};
 use crate::error::Error;
-use crate::protocol::{About, Input, Origin, Params, PictureRow, Protocol, Start, Transition, n_cubed};
+use crate::params::Settings;
+use crate::portrait::PictureRow;
+use crate::protocol::{Input, Protocol, Transition, n_cubed};
 use crate::protocols::pcl::{
-    COLORS, color_cell, colors_of, fewest_colors, two_hop_colored, two_hop_coloring, two_hop_colorings,
+    color_row, colors_of, colors_parameter, fewest_colors_and, two_hop_colored, two_hop_coloring, two_hop_colorings,
 };
 use crate::random::{Generator, index};
 use crate::ring::{Orientation, Ring};
-use crate::value::Value;
+use crate::value::{Text, Value, named};
 use crate::variable;
 use crate::variables::{Domain, Variables};
 
@@ -92,25 +95,8 @@ fn inputs_right(config: &[State]) -> bool {
 }
 
 impl Protocol for AafOrientation {
-    const ABOUT: About = About {
-        name: "aaf-orientation",
-        case: "AAF08_orientation",
-        summary: "[AAF+08]'s ring orientation: orients a ring whose two-hop colouring is given",
-        ring: Orientation::Undirected,
-        assumption: "a two-hop colouring",
-        bound: "not stated",
-        origin: Origin::Secondary,
-        elects: false,
-        safe: "oriented",
-        parameters: &[COLORS],
-    };
-
-    fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
-        Ok(Self { colors: colors_of(ring, params)? })
-    }
-
-    fn settings(&self) -> Vec<(&'static str, Value)> {
-        vec![("colors", self.colors.into())]
+    fn settings(&self) -> Settings {
+        named([("colors", self.colors.into())])
     }
 
     fn variables(&self) -> Variables<State> {
@@ -124,10 +110,6 @@ impl Protocol for AafOrientation {
 
     fn inputs(&self, ring: Ring) -> Vec<Vec<State>> {
         two_hop_colorings(ring, self.colors).into_iter().map(colored).collect()
-    }
-
-    fn parameters_of_check(ring: Ring, given: &Params) -> Params {
-        Params::default().with("colors", fewest_colors(ring)).and(given)
     }
 
     fn output(&self, state: &State) -> u64 {
@@ -145,69 +127,63 @@ impl Protocol for AafOrientation {
         oriented(config) && inputs_right(config)
     }
 
-    fn starts() -> Vec<Start<Self>> {
-        vec![
-            Start {
-                name: "uniform",
-                about: "a uniform two-hop colouring, pre and suc uniform over their domains",
-                make: |protocol, ring, generator| {
-                    let (variables, mut config) = (protocol.variables(), random_colors(protocol, ring, generator));
-                    config.iter_mut().for_each(|v| variables.randomise(v, generator));
-                    Ok(config)
-                },
-            },
-            Start {
-                name: "two-segments",
-                about: "two segments of half the ring each, oriented against each other; the worst start known",
-                make: |protocol, ring, generator| {
-                    let mut config = random_colors(protocol, ring, generator);
-                    orient(&mut config, |i| i < ring.n() / 2);
-                    Ok(config)
-                },
-            },
-            Start {
-                name: "safe",
-                about: "a random oriented configuration",
-                make: |protocol, ring, generator| {
-                    let mut config = random_colors(protocol, ring, generator);
-                    let right = index(generator, 2) == 0;
-                    orient(&mut config, |_| right);
-                    Ok(config)
-                },
-            },
-        ]
-    }
-
     fn default_limit(&self, ring: Ring) -> u64 {
         n_cubed(ring, 100)
     }
 
-    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
-        vec![
+    fn facts(&self, config: &[State]) -> Vec<(Text, Value)> {
+        named([
             ("n", config.len().into()),
             ("two_hop_colored", inputs_right(config).into()),
             ("oriented", oriented(config).into()),
             ("safe", self.is_safe(config).into()),
-        ]
+        ])
     }
 
-    fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
+    fn gauges(&self, config: &[State]) -> Vec<(Text, usize)> {
         let against = (0..config.len()).filter(|&i| direction(config, i) != direction(config, 0)).count();
-        vec![("against u_0", against)]
+        named([("against u_0", against)])
     }
 
     fn picture(&self, config: &[State]) -> Vec<PictureRow> {
-        vec![
-            PictureRow {
-                name: "dir",
-                cells: (0..config.len()).map(|i| direction(config, i)).collect(),
-                legend: "> < the successor is on the right, on the left (? unclear)",
+        let legend = "> < the successor is on the right, on the left (? unclear)";
+        let directions = PictureRow::new("dir", legend, (0..config.len()).map(|i| direction(config, i)));
+        vec![directions, color_row(config.iter().map(|v| v.color))]
+    }
+}
+
+impl Declared for AafOrientation {
+    fn blueprint() -> Blueprint<Self> {
+        let worst = "two segments of half the ring each, oriented against each other; the worst start known";
+        Blueprint::new("aaf-orientation", Orientation::Undirected, |ring, params| {
+            Ok(Self { colors: colors_of(ring, params)? })
+        })
+        .case("AAF08_orientation")
+        .summary("[AAF+08]'s ring orientation: orients a ring whose two-hop colouring is given")
+        .assumption("a two-hop colouring")
+        .origin(Origin::Secondary)
+        .safe("oriented")
+        .parameters([colors_parameter()])
+        .smallest(fewest_colors_and)
+        .start(
+            "uniform",
+            "a uniform two-hop colouring, pre and suc uniform over their domains",
+            |p, ring, generator| {
+                let (variables, mut config) = (p.variables(), random_colors(p, ring, generator));
+                config.iter_mut().for_each(|v| variables.randomise(v, generator));
+                config
             },
-            PictureRow {
-                name: "color",
-                cells: config.iter().map(|v| color_cell(v.color)).collect(),
-                legend: "the colour, 0-9 a-z (+ beyond)",
-            },
-        ]
+        )
+        .start("two-segments", worst, |p, ring, generator| {
+            let mut config = random_colors(p, ring, generator);
+            orient(&mut config, |i| i < ring.n() / 2);
+            config
+        })
+        .start("safe", "a random oriented configuration", |p, ring, generator| {
+            let mut config = random_colors(p, ring, generator);
+            let right = index(generator, 2) == 0;
+            orient(&mut config, |_| right);
+            config
+        })
     }
 }

@@ -9,11 +9,13 @@
 //!
 //! Whose rules these are: **a secondary source**, a published model of the protocol.
 
+use crate::blueprint::{Blueprint, Declared, Origin};
 use crate::error::Error;
-use crate::protocol::{About, Input, Origin, Params, PictureRow, Protocol, Start, Transition, leaders, n_cubed};
+use crate::portrait::PictureRow;
+use crate::protocol::{Input, Protocol, Transition, leaders, n_cubed};
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
-use crate::value::Value;
+use crate::value::{Text, Value, named};
 use crate::variable;
 use crate::variables::{Domain, Variables};
 
@@ -65,38 +67,17 @@ fn given(ring: Ring) -> Vec<State> {
 }
 
 /// A random member of the safe set.
-fn safe(_: &AafToken, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, Error> {
+fn safe(_: &AafToken, ring: Ring, generator: &mut Generator) -> Vec<State> {
     let (holder, flip) = (index(generator, ring.n()), below(generator, 2) as u8);
     let mut config = given(ring);
     for (i, v) in config.iter_mut().enumerate() {
         v.token = u8::from(i == holder);
         v.label = flip ^ u8::from(i > holder);
     }
-    Ok(config)
+    config
 }
 
 impl Protocol for AafToken {
-    const ABOUT: About = About {
-        name: "aaf-token",
-        case: "AAF08_token",
-        summary: "[AAF+08]'s token circulation: one token travels around a ring with a leader",
-        ring: Orientation::Directed,
-        assumption: "one leader is given",
-        bound: "not stated",
-        origin: Origin::Secondary,
-        elects: false,
-        safe: "one active edge, one token",
-        parameters: &[],
-    };
-
-    fn new(_: Ring, _: &Params) -> Result<Self, Error> {
-        Ok(Self)
-    }
-
-    fn settings(&self) -> Vec<(&'static str, Value)> {
-        Vec::new()
-    }
-
     fn variables(&self) -> Variables<State> {
         Variables(vec![
             variable!("leader", Domain::BIT, State.leader).as_input(),
@@ -107,10 +88,6 @@ impl Protocol for AafToken {
 
     fn inputs(&self, ring: Ring) -> Vec<Vec<State>> {
         vec![given(ring)]
-    }
-
-    fn output(&self, state: &State) -> u64 {
-        u64::from(state.leader)
     }
 
     fn is_leader(&self, state: &State) -> bool {
@@ -129,58 +106,56 @@ impl Protocol for AafToken {
         holder.len() == 1 && tokens(config) == holder && leaders(self, config).len() == 1
     }
 
-    fn starts() -> Vec<Start<Self>> {
-        vec![
-            Start {
-                name: "uniform",
-                about: "tokens and labels uniform over their domains",
-                make: |protocol, ring, generator| {
-                    let (variables, mut config) = (protocol.variables(), given(ring));
-                    config.iter_mut().for_each(|v| variables.randomise(v, generator));
-                    Ok(config)
-                },
-            },
-            Start {
-                name: "alternating",
-                about: "a token at every agent, labels that alternate; the worst start known",
-                make: |_, ring, _| {
-                    let mut config = given(ring);
-                    config.iter_mut().enumerate().for_each(|(i, v)| (v.token, v.label) = (1, (i % 2) as u8));
-                    Ok(config)
-                },
-            },
-            Start { name: "safe", about: "a random safe configuration", make: safe },
-        ]
-    }
-
     fn default_limit(&self, ring: Ring) -> u64 {
         n_cubed(ring, 100)
     }
 
-    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
-        vec![
+    fn facts(&self, config: &[State]) -> Vec<(Text, Value)> {
+        named([
             ("n", config.len().into()),
             ("leaders", leaders(self, config).into()),
             ("tokens", tokens(config).into()),
             ("active", active(config).into()),
             ("safe", self.is_safe(config).into()),
-        ]
+        ])
     }
 
-    fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
-        vec![("tokens", tokens(config).len()), ("active edges", active(config).len())]
+    fn gauges(&self, config: &[State]) -> Vec<(Text, usize)> {
+        named([("tokens", tokens(config).len()), ("active edges", active(config).len())])
     }
 
     fn picture(&self, config: &[State]) -> Vec<PictureRow> {
-        let lane = |name, legend, cell: fn(&State) -> char| PictureRow {
-            name,
-            cells: config.iter().map(cell).collect(),
-            legend,
-        };
+        let row = |name, legend, cell: fn(&State) -> char| PictureRow::new(name, legend, config.iter().map(cell));
         vec![
-            lane("leader", "L leader (given)", |v| if v.leader == 1 { 'L' } else { '.' }),
-            lane("token", "o token", |v| if v.token == 1 { 'o' } else { '.' }),
-            lane("label", "the label", |v| if v.label == 1 { '1' } else { '0' }),
+            row("leader", "L leader (given)", |v| if v.leader == 1 { 'L' } else { '.' }),
+            row("token", "o token", |v| if v.token == 1 { 'o' } else { '.' }),
+            row("label", "the label", |v| if v.label == 1 { '1' } else { '0' }),
         ]
+    }
+}
+
+impl Declared for AafToken {
+    fn blueprint() -> Blueprint<Self> {
+        Blueprint::new("aaf-token", Orientation::Directed, |_, _| Ok(Self))
+            .case("AAF08_token")
+            .summary("[AAF+08]'s token circulation: one token travels around a ring with a leader")
+            .assumption("one leader is given")
+            .origin(Origin::Secondary)
+            .safe("one active edge, one token")
+            .start("uniform", "tokens and labels uniform over their domains", |p, ring, generator| {
+                let (variables, mut config) = (p.variables(), given(ring));
+                config.iter_mut().for_each(|v| variables.randomise(v, generator));
+                config
+            })
+            .start(
+                "alternating",
+                "a token at every agent, labels that alternate; the worst start known",
+                |_, ring, _| {
+                    let mut config = given(ring);
+                    config.iter_mut().enumerate().for_each(|(i, v)| (v.token, v.label) = (1, (i % 2) as u8));
+                    config
+                },
+            )
+            .start("safe", "a random safe configuration", safe)
     }
 }

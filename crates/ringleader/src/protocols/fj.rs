@@ -11,13 +11,13 @@
 //! Whose rules these are: **a secondary source**. The paper cites this system without giving its rules; R1 to R5 are known from
 //! a published model of the protocol.
 
-use crate::error::Error;
-use crate::protocol::{
-    About, Input, Origin, Parameter, Params, PictureRow, Protocol, Start, Transition, leaders, n_cubed, uniform,
-};
+use crate::blueprint::{Blueprint, Declared, Origin};
+use crate::params::{Params, Settings};
+use crate::portrait::PictureRow;
+use crate::protocol::{Input, Protocol, Transition, leaders, n_cubed, uniform};
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
-use crate::value::Value;
+use crate::value::{Text, Value, named};
 use crate::variable;
 use crate::variables::{Domain, Variables};
 
@@ -76,51 +76,30 @@ fn out_of_danger(config: &[State], w: usize) -> bool {
 }
 
 /// Two shielded leaders, half a ring apart.
-fn two_leaders(_: &Fj, ring: Ring, _: &mut Generator) -> Result<Vec<State>, Error> {
+fn two_leaders(_: &Fj, ring: Ring, _: &mut Generator) -> Vec<State> {
     let leader = |i: usize| u8::from(i == 0 || i == ring.n() / 2);
-    Ok((0..ring.n()).map(|i| State { leader: leader(i), shield: leader(i), bullet: 0 }).collect())
+    (0..ring.n()).map(|i| State { leader: leader(i), shield: leader(i), bullet: 0 }).collect()
 }
 
 /// A random member of the safe set: a uniform configuration, repaired.
-fn safe(fj: &Fj, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, Error> {
-    let (n, mut config) = (ring.n(), uniform(fj, ring, generator)?);
+fn safe(fj: &Fj, ring: Ring, generator: &mut Generator) -> Vec<State> {
+    let (n, mut config) = (ring.n(), uniform(fj, ring, generator));
     let w = index(generator, n);
     config.iter_mut().for_each(|v| v.leader = 0);
     config[w].leader = 1;
     if below(generator, 2) == 0 {
         config[w].shield = 1;
-        return Ok(config);
+        return config;
     }
     let guard = 1 + index(generator, n - 1);
     (1..=guard).for_each(|i| config[(w + i) % n].bullet = 0);
     config[(w + guard) % n].shield = 1;
-    Ok(config)
+    config
 }
 
 impl Protocol for Fj {
-    const ABOUT: About = About {
-        name: "fj",
-        case: "FJ06",
-        summary: "[FJ06]: elects one leader with an oracle that tells whether there is one",
-        ring: Orientation::Directed,
-        assumption: "the oracle Omega?",
-        bound: "Theta(n^3)",
-        origin: Origin::Secondary,
-        elects: true,
-        safe: "one leader, out of danger",
-        parameters: &[Parameter {
-            name: "delay",
-            help: "the oracle says \"no leader\" only after so many steps without one [default: 0]",
-            flag: false,
-        }],
-    };
-
-    fn new(_: Ring, params: &Params) -> Result<Self, Error> {
-        Ok(Self { delay: params.within("delay", 0, 0, MAX_DELAY)? })
-    }
-
-    fn settings(&self) -> Vec<(&'static str, Value)> {
-        vec![("delay", self.delay.into())]
+    fn settings(&self) -> Settings {
+        named([("delay", self.delay)])
     }
 
     fn variables(&self) -> Variables<State> {
@@ -129,10 +108,6 @@ impl Protocol for Fj {
             variable!("leader", Domain::BIT, State.leader),
             variable!("shield", Domain::BIT, State.shield),
         ])
-    }
-
-    fn output(&self, state: &State) -> u64 {
-        u64::from(state.leader)
     }
 
     fn is_leader(&self, state: &State) -> bool {
@@ -145,42 +120,20 @@ impl Protocol for Fj {
         leaders.next().is_none() && first.is_some_and(|w| out_of_danger(config, w))
     }
 
-    fn starts() -> Vec<Start<Self>> {
-        vec![
-            Start {
-                name: "two-leaders",
-                about: "two shielded antipodal leaders; the worst start known",
-                make: two_leaders,
-            },
-            Start {
-                name: "leaderless",
-                about: "every variable zero, no leader",
-                make: |_, ring, _| Ok(vec![State::default(); ring.n()]),
-            },
-            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
-            Start {
-                name: "all-leaders",
-                about: "every agent a leader, all else zero",
-                make: |_, ring, _| Ok(vec![State { leader: 1, ..State::default() }; ring.n()]),
-            },
-            Start { name: "safe", about: "a random safe configuration", make: safe },
-        ]
-    }
-
     /// The oracle may have to be waited for, more than once.
     fn default_limit(&self, ring: Ring) -> u64 {
         n_cubed(ring, 100).saturating_add(self.delay.saturating_mul(100))
     }
 
-    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
+    fn facts(&self, config: &[State]) -> Vec<(Text, Value)> {
         let leaders = leaders(self, config);
         let danger: Vec<usize> = leaders.iter().copied().filter(|&w| !out_of_danger(config, w)).collect();
-        vec![
+        named([
             ("n", config.len().into()),
             ("leaders", leaders.into()),
             ("in_danger", danger.into()),
             ("safe", self.is_safe(config).into()),
-        ]
+        ])
     }
 
     fn picture(&self, config: &[State]) -> Vec<PictureRow> {
@@ -190,17 +143,28 @@ impl Protocol for Fj {
             (_, 1) => '*',
             _ => '.',
         };
-        vec![
-            PictureRow {
-                name: "leader",
-                cells: config.iter().map(|v| if v.leader == 1 { 'L' } else { '.' }).collect(),
-                legend: "L leader",
-            },
-            PictureRow {
-                name: "war",
-                cells: config.iter().map(war).collect(),
-                legend: "* bullet moving left, # shield moving right, @ both",
-            },
-        ]
+        let legend = "* bullet moving left, # shield moving right, @ both";
+        let leaders = PictureRow::leaders(config.iter().map(|v| v.leader == 1));
+        vec![leaders, PictureRow::new("war", legend, config.iter().map(war))]
+    }
+}
+
+impl Declared for Fj {
+    fn blueprint() -> Blueprint<Self> {
+        let new = |_, params: &Params| Ok(Self { delay: params.within("delay", 0, 0, MAX_DELAY)? });
+        Blueprint::new("fj", Orientation::Directed, new)
+            .case("FJ06")
+            .summary("[FJ06]: elects one leader with an oracle that tells whether there is one")
+            .assumption("the oracle Omega?")
+            .bound("Theta(n^3)")
+            .origin(Origin::Secondary)
+            .elects()
+            .safe("one leader, out of danger")
+            .parameter("delay", "the oracle says \"no leader\" only after so many steps without one [default: 0]")
+            .start("two-leaders", "two shielded antipodal leaders; the worst start known", two_leaders)
+            .start_all("leaderless", "every variable zero, no leader", State::default())
+            .uniform()
+            .start_all("all-leaders", "every agent a leader, all else zero", State { leader: 1, ..State::default() })
+            .start("safe", "a random safe configuration", safe)
     }
 }

@@ -6,14 +6,15 @@
 //! two, and both agents recolour. The derandomised variant gathers its random bits from the scheduler: an
 //! agent in role Alg that meets one in role Flip learns whether it was the initiator.
 
+use crate::blueprint::{Blueprint, Declared, Origin};
 use crate::circuit::WithCircuit;
 use crate::error::Error;
-use crate::protocol::{
-    About, Input, Origin, Parameter, Params, Phase, PhaseKind, PictureRow, Protocol, Start, Transition, uniform,
-};
+use crate::params::{Parameter, Params, Settings};
+use crate::portrait::PictureRow;
+use crate::protocol::{Input, Protocol, Transition};
 use crate::random::{Generator, below};
 use crate::ring::{Orientation, Ring};
-use crate::value::Value;
+use crate::value::{Text, Value, named};
 use crate::variable;
 use crate::variables::{Domain, Field, Variables};
 
@@ -26,9 +27,11 @@ pub const DEFAULT_COLORS: u64 = 16;
 /// The largest number of colours.
 pub const MAX_COLORS: u64 = 65_536;
 
-/// The parameter `colors`, which every protocol with colours takes.
-pub const COLORS: Parameter =
-    Parameter { name: "colors", help: "number of colours [default: 16; 3 for aaf-colouring]", flag: false };
+/// The number of colours, as a parameter.
+pub(super) fn colors_parameter() -> Parameter {
+    let help = "number of colours [default: 16; 3 for aaf-colouring]";
+    Parameter { name: "colors".into(), help: help.into(), flag: false }
+}
 
 /// Whether an agent waits for a bit or gives one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -220,6 +223,11 @@ pub fn fewest_colors(ring: Ring) -> u64 {
     if ring.n().is_multiple_of(4) { 2 } else { 3 }
 }
 
+/// The fewest colours that a ring needs, unless others are given: an explicit check wants few states.
+pub(super) fn fewest_colors_and(ring: Ring, given: &Params) -> Params {
+    Params::default().with("colors", fewest_colors(ring)).and(given)
+}
+
 /// Every two-hop colouring with at most so many colours, up to renaming the colours and turning the ring.
 #[must_use]
 pub fn two_hop_colorings(ring: Ring, colors: u32) -> Vec<Vec<u16>> {
@@ -300,30 +308,18 @@ pub fn red_free_stamps<const D: bool>(pcl: &PclOf<D>, colors: &[u16], generator:
 }
 
 /// The colour of an agent as one character.
-#[must_use]
-pub fn color_cell(color: u16) -> char {
-    char::from_digit(u32::from(color), 36).unwrap_or('+')
+/// The row of colours.
+pub(super) fn color_row(colors: impl Iterator<Item = u16>) -> PictureRow {
+    let cell = |color: u16| char::from_digit(u32::from(color), 36).unwrap_or('+');
+    PictureRow::new("color", "the colour, 0-9 a-z (+ beyond)", colors.map(cell))
 }
 
-impl<const DERANDOMISED: bool> Protocol for PclOf<DERANDOMISED> {
-    const ABOUT: About = About {
-        name: if DERANDOMISED { "pcl-derandomised" } else { "pcl" },
-        case: if DERANDOMISED { "P_CL_derandomised" } else { "P_CL" },
-        summary: if DERANDOMISED {
-            "P_CL with random bits taken from the scheduler (Note in Appendix B)"
-        } else {
-            "P_CL, Algorithm 7: two-hop colouring with random colours"
-        },
-        ring: Orientation::Undirected,
-        assumption: "none",
-        bound: "O(n^2) expected",
-        origin: Origin::Paper,
-        elects: false,
-        safe: "red-free",
-        parameters: &[COLORS],
-    };
-
-    fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
+impl<const DERANDOMISED: bool> PclOf<DERANDOMISED> {
+    /// P_CL with its colours.
+    ///
+    /// # Errors
+    /// If there are too few or too many, or no power of two where that is needed.
+    pub fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
         let colors = colors_of(ring, params)?;
         if DERANDOMISED && !colors.is_power_of_two() {
             let allowed = "the derandomised form needs a power of two, 2 to 65536";
@@ -331,9 +327,11 @@ impl<const DERANDOMISED: bool> Protocol for PclOf<DERANDOMISED> {
         }
         Ok(Self { colors })
     }
+}
 
-    fn settings(&self) -> Vec<(&'static str, Value)> {
-        vec![("colors", self.colors.into())]
+impl<const DERANDOMISED: bool> Protocol for PclOf<DERANDOMISED> {
+    fn settings(&self) -> Settings {
+        named([("colors", self.colors.into())])
     }
 
     fn variables(&self) -> Variables<State> {
@@ -343,7 +341,7 @@ impl<const DERANDOMISED: bool> Protocol for PclOf<DERANDOMISED> {
             variable!("stampB", Domain::BIT, State.stamp_b),
         ];
         if DERANDOMISED {
-            variables.push(variable!("role", Domain::Names(Role::NAMES), State.role));
+            variables.push(variable!("role", Domain::names(Role::NAMES), State.role));
             variables.push(variable!("bits", Domain::Bits { most: self.bits_needed() }, State.bits));
         }
         Variables(variables)
@@ -365,74 +363,70 @@ impl<const DERANDOMISED: bool> Protocol for PclOf<DERANDOMISED> {
         Some(work.with(PclCircuit::<4>::new(self)?))
     }
 
-    fn starts() -> Vec<Start<Self>> {
-        vec![
-            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
-            Start {
-                name: "one-color",
-                about: "every variable zero, so that every agent is in conflict",
-                make: |_, ring, _| Ok(vec![State::default(); ring.n()]),
-            },
-            Start {
-                name: "safe",
-                about: "a random red-free configuration",
-                make: |pcl, ring, generator| {
-                    let colors = two_hop_coloring(ring, pcl.colors, generator);
-                    Ok(red_free_stamps(pcl, &colors, generator))
-                },
-            },
-        ]
-    }
-
-    fn phases() -> Vec<Phase<Self>> {
-        vec![Phase {
-            name: "two-hop coloured",
-            about: "no colour conflict (stamp conflicts may remain)",
-            holds: |_, config| two_hop_colored(&config.iter().map(|v| v.color).collect::<Vec<_>>()),
-            kind: PhaseKind::Open(|a: &State, b: &State| a.color != b.color),
-        }]
-    }
-
-    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
+    fn facts(&self, config: &[State]) -> Vec<(Text, Value)> {
         let mut facts = color_facts(config);
-        let undefined = ["memory_correct", "oriented", "or_segments"].map(|name| (name, Value::Null));
+        let undefined = ["memory_correct", "oriented", "or_segments"].map(|name| (name.into(), Value::Null));
         facts.extend(undefined);
-        facts.push(("safe", self.is_safe(config).into()));
+        facts.push(("safe".into(), self.is_safe(config).into()));
         facts
     }
 
-    fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
-        vec![("red", (0..config.len()).filter(|&i| is_red(config, i)).count())]
+    fn gauges(&self, config: &[State]) -> Vec<(Text, usize)> {
+        named([("red", (0..config.len()).filter(|&i| is_red(config, i)).count())])
     }
 
     fn picture(&self, config: &[State]) -> Vec<PictureRow> {
-        color_lanes(config)
+        color_rows(config)
     }
 }
 
 /// What there is to say about colours and stamps.
-pub(super) fn color_facts(config: &[State]) -> Vec<(&'static str, Value)> {
+pub(super) fn color_facts(config: &[State]) -> Vec<(Text, Value)> {
     let colors: Vec<u16> = config.iter().map(|v| v.color).collect();
     let red: Vec<usize> = (0..config.len()).filter(|&i| is_red(config, i)).collect();
-    vec![
+    named([
         ("n", config.len().into()),
         ("two_hop_colored", two_hop_colored(&colors).into()),
         ("red_free", red.is_empty().into()),
         ("red", red.into()),
-    ]
+    ])
 }
 
 /// Colours, and who is red.
-pub(super) fn color_lanes(config: &[State]) -> Vec<PictureRow> {
-    let red = |i: usize| if is_red(config, i) { '!' } else { '.' };
-    vec![
-        PictureRow {
-            name: "color",
-            cells: config.iter().map(|v| color_cell(v.color)).collect(),
-            legend: "the colour, 0-9 a-z (+ beyond)",
-        },
-        PictureRow { name: "red", cells: (0..config.len()).map(red).collect(), legend: "! red agent (a conflict)" },
-    ]
+pub(super) fn color_rows(config: &[State]) -> Vec<PictureRow> {
+    let red = (0..config.len()).map(|i| if is_red(config, i) { '!' } else { '.' });
+    vec![color_row(config.iter().map(|v| v.color)), PictureRow::new("red", "! red agent (a conflict)", red)]
+}
+
+impl<const DERANDOMISED: bool> Declared for PclOf<DERANDOMISED> {
+    fn blueprint() -> Blueprint<Self> {
+        let [name, case, summary] = if DERANDOMISED {
+            let summary = "P_CL with random bits taken from the scheduler (Note in Appendix B)";
+            ["pcl-derandomised", "P_CL_derandomised", summary]
+        } else {
+            ["pcl", "P_CL", "P_CL, Algorithm 7: two-hop colouring with random colours"]
+        };
+        let coloured = |config: &[State]| two_hop_colored(&config.iter().map(|v| v.color).collect::<Vec<_>>());
+        Blueprint::new(name, Orientation::Undirected, Self::new)
+            .case(case)
+            .summary(summary)
+            .bound("O(n^2) expected")
+            .origin(Origin::Paper)
+            .safe("red-free")
+            .parameters([colors_parameter()])
+            .uniform()
+            .start_all("one-color", "every variable zero, so that every agent is in conflict", State::default())
+            .start("safe", "a random red-free configuration", |pcl, ring, generator| {
+                let colors = two_hop_coloring(ring, pcl.colors, generator);
+                red_free_stamps(pcl, &colors, generator)
+            })
+            .open_phase(
+                "two-hop coloured",
+                "no colour conflict (stamp conflicts may remain)",
+                move |_, config| coloured(config),
+                |a, b| a.color != b.color,
+            )
+    }
 }
 
 impl Field for Role {

@@ -6,15 +6,18 @@
 //!
 //! `color`, `c1` and `c2` are inputs: a two-hop colouring, and the colours of the two neighbours.
 
+use crate::blueprint::{Blueprint, Declared, Origin};
 use crate::circuit::WithCircuit;
 use crate::error::Error;
-use crate::protocol::{About, Input, LabelledSegment, Origin, Params, PictureRow, Protocol, Start, Transition};
+use crate::params::Settings;
+use crate::portrait::{LabelledSegment, PictureRow};
+use crate::protocol::{Input, Protocol, Transition};
 use crate::protocols::pcl::{
-    COLORS, color_cell, colors_of, fewest_colors, two_hop_colored, two_hop_coloring, two_hop_colorings,
+    color_row, colors_of, colors_parameter, fewest_colors_and, two_hop_colored, two_hop_coloring, two_hop_colorings,
 };
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
-use crate::value::Value;
+use crate::value::{Text, Value, named};
 use crate::variable;
 use crate::variables::{Domain, Variables};
 
@@ -216,25 +219,8 @@ impl Por {
 }
 
 impl Protocol for Por {
-    const ABOUT: About = About {
-        name: "por",
-        case: "P_OR",
-        summary: "P_OR, Algorithm 6: orients a ring whose two-hop colouring is given",
-        ring: Orientation::Undirected,
-        assumption: "a two-hop colouring and its memory",
-        bound: "O(n^2 log n)",
-        origin: Origin::Paper,
-        elects: false,
-        safe: "oriented",
-        parameters: &[COLORS],
-    };
-
-    fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
-        Ok(Self { colors: colors_of(ring, params)? })
-    }
-
-    fn settings(&self) -> Vec<(&'static str, Value)> {
-        vec![("colors", self.colors.into())]
+    fn settings(&self) -> Settings {
+        named([("colors", self.colors.into())])
     }
 
     fn variables(&self) -> Variables<State> {
@@ -264,10 +250,6 @@ impl Protocol for Por {
         colorings.iter().flat_map(|colors| (0..1 << n).map(|orders| remembering(colors, orders))).collect()
     }
 
-    fn parameters_of_check(ring: Ring, given: &Params) -> Params {
-        Params::default().with("colors", fewest_colors(ring)).and(given)
-    }
-
     fn output(&self, state: &State) -> u64 {
         u64::from(state.color) << 16 | u64::from(state.dir)
     }
@@ -288,58 +270,21 @@ impl Protocol for Por {
         Some(work.with(PorCircuit::<4>::new(self)?))
     }
 
-    fn starts() -> Vec<Start<Self>> {
-        vec![
-            Start {
-                name: "uniform",
-                about: "a uniform two-hop colouring, dir and strong uniform over their domains",
-                make: |por, ring, generator| {
-                    let (variables, mut config) = (por.variables(), colored(por, ring, generator));
-                    config.iter_mut().for_each(|v| variables.randomise(v, generator));
-                    Ok(config)
-                },
-            },
-            Start {
-                name: "two-segments",
-                about: "two segments of half the ring each, all agents strong",
-                make: |por, ring, generator| {
-                    let (n, mut config) = (ring.n(), colored(por, ring, generator));
-                    for i in 0..n {
-                        let direction = if i < n / 2 { Right } else { Left };
-                        config[i].dir = config[direction.neighbour(i, n)].color;
-                        config[i].strong = 1;
-                    }
-                    Ok(config)
-                },
-            },
-            Start {
-                name: "safe",
-                about: "a random oriented configuration",
-                make: |por, ring, generator| {
-                    let mut config = colored(por, ring, generator);
-                    orient(&mut config, [Right, Left][index(generator, 2)]);
-                    config.iter_mut().for_each(|v| v.strong = below(generator, 2) as u8);
-                    Ok(config)
-                },
-            },
-        ]
-    }
-
-    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
+    fn facts(&self, config: &[State]) -> Vec<(Text, Value)> {
         let colors: Vec<u16> = config.iter().map(|v| v.color).collect();
-        let mut facts = vec![
+        let mut facts = named([
             ("n", config.len().into()),
             ("two_hop_colored", two_hop_colored(&colors).into()),
             ("red", Value::Null),
             ("red_free", Value::Null),
-        ];
+        ]);
         facts.extend(orientation_facts(config));
-        facts.push(("safe", self.is_safe(config).into()));
+        facts.push(("safe".into(), self.is_safe(config).into()));
         facts
     }
 
-    fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
-        vec![("segments", segments(config).len())]
+    fn gauges(&self, config: &[State]) -> Vec<(Text, usize)> {
+        named([("segments", segments(config).len())])
     }
 
     fn segments(&self, config: &[State]) -> Vec<LabelledSegment> {
@@ -347,12 +292,7 @@ impl Protocol for Por {
     }
 
     fn picture(&self, config: &[State]) -> Vec<PictureRow> {
-        let color = PictureRow {
-            name: "color",
-            cells: config.iter().map(|v| color_cell(v.color)).collect(),
-            legend: "the colour, 0-9 a-z (+ beyond)",
-        };
-        [vec![color], orientation_lanes(config)].concat()
+        [vec![color_row(config.iter().map(|v| v.color))], orientation_rows(config)].concat()
     }
 }
 
@@ -364,7 +304,7 @@ pub(super) fn labelled(segment: Segment, n: usize) -> LabelledSegment {
 }
 
 /// What there is to say about directions.
-pub(super) fn orientation_facts(config: &[State]) -> Vec<(&'static str, Value)> {
+pub(super) fn orientation_facts(config: &[State]) -> Vec<(Text, Value)> {
     let fact = |segment: Segment| {
         Value::map([
             ("direction", segment.direction.name().into()),
@@ -373,32 +313,64 @@ pub(super) fn orientation_facts(config: &[State]) -> Vec<(&'static str, Value)> 
             ("head", segment.head.into()),
         ])
     };
-    vec![
+    named([
         ("memory_correct", memory_correct(config).into()),
         ("oriented", oriented(config).is_some().into()),
         ("direction", oriented(config).map(Direction::name).into()),
         ("or_segments", segments(config).into_iter().map(fact).collect::<Vec<_>>().into()),
         ("obstacles", obstacles(config).into()),
-    ]
+    ])
 }
 
 /// Where agents point, and who is strong.
-pub(super) fn orientation_lanes(config: &[State]) -> Vec<PictureRow> {
+pub(super) fn orientation_rows(config: &[State]) -> Vec<PictureRow> {
     let arrow = |i: usize| match (points(config, i, Left), points(config, i, Right)) {
         (true, false) => '<',
         (false, true) => '>',
         _ => '?',
     };
+    let strong = config.iter().map(|v| if v.strong == 1 { 's' } else { '.' });
+    let arrows = (0..config.len()).map(arrow);
     vec![
-        PictureRow {
-            name: "dir",
-            cells: (0..config.len()).map(arrow).collect(),
-            legend: "> < points right, left (? at neither or both)",
-        },
-        PictureRow {
-            name: "strong",
-            cells: config.iter().map(|v| if v.strong == 1 { 's' } else { '.' }).collect(),
-            legend: "s strong",
-        },
+        PictureRow::new("dir", "> < points right, left (? at neither or both)", arrows),
+        PictureRow::new("strong", "s strong", strong),
     ]
+}
+
+impl Declared for Por {
+    fn blueprint() -> Blueprint<Self> {
+        Blueprint::new("por", Orientation::Undirected, |ring, params| Ok(Self { colors: colors_of(ring, params)? }))
+            .case("P_OR")
+            .summary("P_OR, Algorithm 6: orients a ring whose two-hop colouring is given")
+            .assumption("a two-hop colouring and its memory")
+            .bound("O(n^2 log n)")
+            .origin(Origin::Paper)
+            .safe("oriented")
+            .parameters([colors_parameter()])
+            .smallest(fewest_colors_and)
+            .start(
+                "uniform",
+                "a uniform two-hop colouring, dir and strong uniform over their domains",
+                |por, ring, generator| {
+                    let (variables, mut config) = (por.variables(), colored(por, ring, generator));
+                    config.iter_mut().for_each(|v| variables.randomise(v, generator));
+                    config
+                },
+            )
+            .start("two-segments", "two segments of half the ring each, all agents strong", |por, ring, generator| {
+                let (n, mut config) = (ring.n(), colored(por, ring, generator));
+                for i in 0..n {
+                    let direction = if i < n / 2 { Right } else { Left };
+                    config[i].dir = config[direction.neighbour(i, n)].color;
+                    config[i].strong = 1;
+                }
+                config
+            })
+            .start("safe", "a random oriented configuration", |por, ring, generator| {
+                let mut config = colored(por, ring, generator);
+                orient(&mut config, [Right, Left][index(generator, 2)]);
+                config.iter_mut().for_each(|v| v.strong = below(generator, 2) as u8);
+                config
+            })
+    }
 }

@@ -12,14 +12,14 @@
 
 use std::cmp::min;
 
+use crate::blueprint::{Blueprint, Declared, Origin};
 use crate::circuit::WithCircuit;
 use crate::error::Error;
-use crate::protocol::{
-    About, Event, Input, LabelledSegment, Origin, Parameter, Params, Phase, PhaseKind, PictureRow, Promise, Protocol,
-    Start, Transition, leaders, n_squared_log_n, uniform,
-};
+use crate::params::{Parameter, Params, Settings};
+use crate::portrait::{LabelledSegment, PictureRow};
+use crate::protocol::{Input, Protocol, Transition, leaders, n_squared_log_n};
 use crate::ring::{Orientation, Ring};
-use crate::value::Value;
+use crate::value::{Text, Value, named};
 use crate::variable;
 use crate::variables::{Domain, Field, Variables};
 
@@ -102,6 +102,11 @@ pub struct PplOf<const PRIME: bool> {
 
 /// P_PL.
 pub type Ppl = PplOf<false>;
+
+/// P'_PL of Section 4.2: P_PL that always executes the branch for construction mode. It creates no leader, so it converges only from
+/// configurations that keep one (C_PB). Lemma "srl_variant" uses it: as long as all agents are in construction mode, P_PL and P'_PL
+/// behave identically.
+pub type PplPrime = PplOf<true>;
 
 /// `Valid(v, d)`: whether a token of the colour with offset `d`, at an agent with this `dist`, is on its trajectory.
 #[inline(always)]
@@ -286,16 +291,21 @@ impl<const PRIME: bool> Transition for PplOf<PRIME> {
     }
 }
 
-pub(super) const PARAMETERS: [Parameter; 4] = [
-    Parameter { name: "psi", help: "psi, with 2^psi >= n [default: max(2, ceil(log2 n))]", flag: false },
-    Parameter { name: "c1", help: "c1 in kappa_max = c1 * psi [default: 48]", flag: false },
-    Parameter { name: "kappa", help: "kappa_max outright, instead of c1 * psi", flag: false },
-    Parameter {
-        name: "unsound",
-        help: "accept 2^psi < n, to see why the paper needs it (a ring may then stay without a leader for ever)",
-        flag: true,
-    },
-];
+/// The parameters of every protocol that runs P_PL.
+pub(super) fn parameters() -> [Parameter; 4] {
+    let parameter =
+        |name: &'static str, help: &'static str, flag| Parameter { name: name.into(), help: help.into(), flag };
+    [
+        parameter("psi", "psi, with 2^psi >= n [default: max(2, ceil(log2 n))]", false),
+        parameter("c1", "c1 in kappa_max = c1 * psi [default: 48]", false),
+        parameter("kappa", "kappa_max outright, instead of c1 * psi", false),
+        parameter(
+            "unsound",
+            "accept 2^psi < n, to see why the paper needs it (a ring may then stay without a leader for ever)",
+            true,
+        ),
+    ]
+}
 
 impl<const PRIME: bool> PplOf<PRIME> {
     /// The sets and predicates of Section 4 on a configuration.
@@ -305,7 +315,11 @@ impl<const PRIME: bool> PplOf<PRIME> {
     }
 
     /// Reads `psi`, `c1`, `kappa` and `unsound`.
-    fn from_params(n: usize, params: &Params) -> Result<Self, Error> {
+    ///
+    /// # Errors
+    /// If one of them is out of range.
+    pub fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
+        let n = ring.n();
         let enough = u64::from(n.next_power_of_two().ilog2()).max(2);
         let psi = params.within("psi", enough, 2, MAX_PSI)?;
         if psi < enough && params.get("unsound").is_none() {
@@ -322,35 +336,8 @@ impl<const PRIME: bool> PplOf<PRIME> {
 }
 
 impl<const PRIME: bool> Protocol for PplOf<PRIME> {
-    const ABOUT: About = {
-        let ppl = About {
-            name: "ppl",
-            case: "P_PL",
-            summary: "P_PL, Algorithms 1-5: elects one leader from any configuration",
-            ring: Orientation::Directed,
-            assumption: "psi = log n + O(1)",
-            bound: "O(n^2 log n)",
-            origin: Origin::Paper,
-            elects: true,
-            safe: "S_PL",
-            parameters: &PARAMETERS,
-        };
-        let prime = About {
-            name: "ppl-prime",
-            case: "P_PL_prime",
-            summary: "P'_PL of Section 4.2: P_PL that always takes the construction branch",
-            assumption: "psi = log n + O(1); starts in C_PB",
-            ..ppl
-        };
-        if PRIME { prime } else { ppl }
-    };
-
-    fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
-        Self::from_params(ring.n(), params)
-    }
-
-    fn settings(&self) -> Vec<(&'static str, Value)> {
-        vec![("psi", self.psi.into()), ("kappa", self.kappa_max.into())]
+    fn settings(&self) -> Settings {
+        named([("psi", self.psi.into()), ("kappa", self.kappa_max.into())])
     }
 
     fn variables(&self) -> Variables<State> {
@@ -363,7 +350,7 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
             variable!("last", Domain::BIT, State.last),
             variable!("tokenB", token.clone(), State.token[BLACK]),
             variable!("tokenW", token, State.token[WHITE]),
-            variable!("mode", Domain::Names(Mode::NAMES), State.mode),
+            variable!("mode", Domain::names(Mode::NAMES), State.mode),
             variable!("clock", Domain::up_to(kappa_max), State.clock),
             variable!("signalR", Domain::up_to(kappa_max), State.signal_r),
             variable!("hits", Domain::up_to(psi), State.hits),
@@ -373,88 +360,12 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
         ])
     }
 
-    fn output(&self, state: &State) -> u64 {
-        u64::from(state.leader)
-    }
-
     fn is_leader(&self, state: &State) -> bool {
         state.leader == 1
     }
 
     fn is_safe(&self, config: &[State]) -> bool {
         self.sets(config).in_s_pl()
-    }
-
-    fn promise() -> Promise<Self> {
-        if PRIME {
-            return Promise { name: "C_PB", holds: Some(|p, config| p.sets(config).in_c_pb()) };
-        }
-        Promise { name: "every configuration", holds: None }
-    }
-
-    fn starts() -> Vec<Start<Self>> {
-        let mut starts: Vec<Start<Self>> = vec![
-            Start { name: "leaderless", about: "every variable zero, no leader", make: starts::leaderless },
-            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
-            Start { name: "all-leaders", about: "every agent a leader, all else zero", make: starts::all_leaders },
-            Start {
-                name: "two-leaders",
-                about: "two shielded antipodal leaders, dist right for both",
-                make: starts::two_leaders,
-            },
-            Start {
-                name: "wrong-id",
-                about: "no leader, all in detection mode, dist consistent, segment IDs wrong in one place only, the last to the first (needs 2psi | n)",
-                make: starts::wrong_id,
-            },
-            Start {
-                name: "stale-signals",
-                about: "no leader, resetting signals of full TTL and bullet-absence signals everywhere",
-                make: starts::stale_signals,
-            },
-            Start {
-                name: "live-bullets",
-                about: "one unshielded leader, a live bullet at every agent",
-                make: starts::live_bullets,
-            },
-            Start {
-                name: "tokens",
-                about: "one leader, dist and last right, random bits, random tokens of both colours everywhere",
-                make: starts::tokens,
-            },
-            Start { name: "safe", about: "a random member of S_PL", make: starts::safe },
-        ];
-        if PRIME {
-            // It creates no leader, so it must not start without one, nor lose the only one.
-            starts.retain(|start| !["leaderless", "wrong-id", "stale-signals", "live-bullets"].contains(&start.name));
-            starts.swap(0, 1);
-        }
-        starts
-    }
-
-    fn phases() -> Vec<Phase<Self>> {
-        fn dist_last_leader(a: &State, b: &State) -> bool {
-            (a.leader, a.dist, a.last, a.bullet, a.shield, a.signal_b)
-                != (b.leader, b.dist, b.last, b.bullet, b.shield, b.signal_b)
-        }
-        fn dist_id_leader(a: &State, b: &State) -> bool {
-            (a.leader, a.dist, a.b) != (b.leader, b.dist, b.b)
-        }
-        vec![
-            c_pb(),
-            Phase {
-                name: "C_DL",
-                about: "C_PB, one leader, dist and last right",
-                holds: |p, c| p.sets(c).in_c_dl(),
-                kind: PhaseKind::Open(dist_last_leader),
-            },
-            Phase {
-                name: "perfect",
-                about: "eq. (1) and eq. (2) hold",
-                holds: |p, c| p.sets(c).perfect(),
-                kind: PhaseKind::Open(dist_id_leader),
-            },
-        ]
     }
 
     fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
@@ -471,21 +382,14 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
         n_squared_log_n(ring, 1000).saturating_add(clocks.saturating_mul(1 << self.psi))
     }
 
-    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
+    fn facts(&self, config: &[State]) -> Vec<(Text, Value)> {
         self.sets(config).facts()
     }
 
-    fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
+    fn gauges(&self, config: &[State]) -> Vec<(Text, usize)> {
         let detecting = config.iter().filter(|v| v.mode == Detect).count();
         let tokens = config.iter().flat_map(|v| v.token).flatten().count();
-        vec![("leaders", leaders(self, config).len()), ("detecting", detecting), ("tokens", tokens)]
-    }
-
-    fn events() -> Vec<Event<Self>> {
-        events::events(
-            |_, before, after| events::mode_changed(before, after),
-            |p, before, after| events::token_hit(p.psi, before, after),
-        )
+        named([("leaders", leaders(self, config).len()), ("detecting", detecting), ("tokens", tokens)])
     }
 
     fn segments(&self, config: &[State]) -> Vec<LabelledSegment> {
@@ -493,8 +397,68 @@ impl<const PRIME: bool> Protocol for PplOf<PRIME> {
     }
 
     fn picture(&self, config: &[State]) -> Vec<PictureRow> {
-        picture::lanes(self.sets(config))
+        picture::rows(self.sets(config))
     }
+}
+
+impl<const PRIME: bool> Declared for PplOf<PRIME> {
+    fn blueprint() -> Blueprint<Self> {
+        let common = |name, case, summary, assumption| {
+            Blueprint::new(name, Orientation::Directed, Self::new)
+                .case(case)
+                .summary(summary)
+                .assumption(assumption)
+                .bound("O(n^2 log n)")
+                .origin(Origin::Paper)
+                .elects()
+                .safe("S_PL")
+                .parameters(parameters())
+        };
+        let blueprint: Blueprint<Self> = if PRIME {
+            let summary = "P'_PL of Section 4.2: P_PL that always takes the construction branch";
+            let prime = common("ppl-prime", "P_PL_prime", summary, "psi = log n + O(1); starts in C_PB");
+            // It creates no leader, so it must not start without one, nor lose the only one.
+            prime
+                .promise("C_PB", |p, config| p.sets(config).in_c_pb())
+                .start_all("all-leaders", ALL_LEADERS, State { leader: 1, ..State::default() })
+                .uniform()
+                .start("two-leaders", TWO_LEADERS, starts::two_leaders)
+        } else {
+            let summary = "P_PL, Algorithms 1-5: elects one leader from any configuration";
+            common("ppl", "P_PL", summary, "psi = log n + O(1)")
+                .start_all("leaderless", "every variable zero, no leader", State::default())
+                .uniform()
+                .start_all("all-leaders", ALL_LEADERS, State { leader: 1, ..State::default() })
+                .start("two-leaders", TWO_LEADERS, starts::two_leaders)
+                .start_where("wrong-id", WRONG_ID, starts::wrong_id_needs, starts::wrong_id)
+                .start("stale-signals", STALE_SIGNALS, starts::stale_signals)
+                .start("live-bullets", "one unshielded leader, a live bullet at every agent", starts::live_bullets)
+        };
+        let blueprint =
+            blueprint.start("tokens", TOKENS, starts::tokens).start("safe", "a random member of S_PL", starts::safe);
+        c_pb(blueprint)
+            .open_phase("C_DL", "C_PB, one leader, dist and last right", |p, c| p.sets(c).in_c_dl(), dist_last_leader)
+            .open_phase("perfect", "eq. (1) and eq. (2) hold", |p, c| p.sets(c).perfect(), dist_id_leader)
+            .event("mode changed", events::MODE_CHANGED, |_, before, after| events::mode_changed(before, after))
+            .event("token at its target", events::TOKEN_HIT, |p, before, after| events::token_hit(p.psi, before, after))
+    }
+}
+
+const ALL_LEADERS: &str = "every agent a leader, all else zero";
+const TWO_LEADERS: &str = "two shielded antipodal leaders, dist right for both";
+const WRONG_ID: &str = "no leader, all in detection mode, dist consistent, segment IDs wrong in one place only, the last to the first (needs 2psi | n)";
+const STALE_SIGNALS: &str = "no leader, resetting signals of full TTL and bullet-absence signals everywhere";
+const TOKENS: &str = "one leader, dist and last right, random bits, random tokens of both colours everywhere";
+
+/// What C_DL can tell apart.
+fn dist_last_leader(a: &State, b: &State) -> bool {
+    let seen = |v: &State| (v.leader, v.dist, v.last, v.bullet, v.shield, v.signal_b);
+    seen(a) != seen(b)
+}
+
+/// What `perfect` can tell apart.
+fn dist_id_leader(a: &State, b: &State) -> bool {
+    (a.leader, a.dist, a.b) != (b.leader, b.dist, b.b)
 }
 
 impl Field for Mode {

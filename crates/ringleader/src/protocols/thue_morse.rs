@@ -12,13 +12,12 @@
 //! add a cell (`R`). M1 has reached E when x_j = x_{j+p} for all j <= p: an overlap. The writer doubles in the same way: `P` marks the bit x_i
 //! from which x_{2i} = x_i and x_{2i+1} = 1 - x_i are written (`K`, `O`), then its head goes back (`B`) and advances P (`N`).
 
-use crate::error::Error;
-use crate::protocol::{
-    About, Input, Origin, Params, Phase, PhaseKind, PictureRow, Protocol, Start, Transition, leaders, uniform,
-};
-use crate::protocols::ppl::{eliminate_leaders, picture, sets::in_c_pb, war};
+use crate::blueprint::{Blueprint, Declared};
+use crate::portrait::PictureRow;
+use crate::protocol::{Input, Protocol, Transition, leaders};
+use crate::protocols::ppl::{eliminate_leaders, picture::war_row, sets::in_c_pb, war};
 use crate::ring::{Orientation, Ring};
-use crate::value::Value;
+use crate::value::{Text, Value, named};
 use crate::variable;
 use crate::variables::{Domain, Field, Variables};
 
@@ -330,41 +329,20 @@ impl Transition for ThueMorse {
 // --- The protocol ---------------------------------------------------------------------------------------------
 
 impl Protocol for ThueMorse {
-    const ABOUT: About = About {
-        name: "thue-morse",
-        case: "thue-morse",
-        summary: "Thue-Morse, our own: elects one leader on any ring with a constant number of states",
-        ring: Orientation::Directed,
-        assumption: "none",
-        bound: "super-exponential",
-        origin: Origin::Ours,
-        elects: true,
-        safe: "C_PB, one leader, string kept",
-        parameters: &[],
-    };
-
-    fn new(_: Ring, _: &Params) -> Result<Self, Error> {
-        Ok(Self)
-    }
-
-    fn settings(&self) -> Vec<(&'static str, Value)> {
-        Vec::new()
-    }
-
     fn variables(&self) -> Variables<State> {
-        let checker = Domain::Parts(vec![
-            ("left", Domain::Names(Checker::LEFT)),
-            ("right", Domain::Names(Checker::RIGHT)),
+        let checker = Domain::Parts(named([
+            ("left", Domain::names(Checker::LEFT)),
+            ("right", Domain::names(Checker::RIGHT)),
             ("M1", Domain::BIT),
             ("E", Domain::BIT),
-            ("head", Domain::Names(HEADS)),
-        ]);
-        let writer = Domain::Parts(vec![
-            ("left", Domain::Names(Writer::LEFT)),
-            ("right", Domain::Names(Writer::RIGHT)),
+            ("head", Domain::names(HEADS)),
+        ]));
+        let writer = Domain::Parts(named([
+            ("left", Domain::names(Writer::LEFT)),
+            ("right", Domain::names(Writer::RIGHT)),
             ("P", Domain::BIT),
-            ("head", Domain::Names(PENS)),
-        ]);
+            ("head", Domain::names(PENS)),
+        ]));
         Variables(vec![
             variable!("leader", Domain::BIT, State.leader),
             variable!("bullet", Domain::up_to(2), State.bullet),
@@ -379,10 +357,6 @@ impl Protocol for ThueMorse {
         ])
     }
 
-    fn output(&self, state: &State) -> u64 {
-        u64::from(state.leader)
-    }
-
     fn is_leader(&self, state: &State) -> bool {
         state.leader == 1
     }
@@ -391,68 +365,57 @@ impl Protocol for ThueMorse {
         settled(config)
     }
 
-    fn starts() -> Vec<Start<Self>> {
-        vec![
-            Start {
-                name: "leaderless",
-                about: "every variable zero, no leader",
-                make: |_, ring, _| Ok(vec![State::default(); ring.n()]),
-            },
-            Start {
-                name: "string",
-                about: "no leader, but the Thue-Morse string around the ring; the worst start known",
-                make: |_, ring, _| Ok((0..ring.n()).map(|i| State { x: thue_morse(i), ..State::default() }).collect()),
-            },
-            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
-            Start {
-                name: "all-leaders",
-                about: "every agent a leader, all else zero",
-                make: |_, ring, _| Ok(vec![State { leader: 1, ..State::default() }; ring.n()]),
-            },
-            Start { name: "safe", about: "a random safe configuration", make: safe },
-        ]
-    }
-
-    fn phases() -> Vec<Phase<Self>> {
-        vec![Phase {
-            name: "written",
-            about: "one leader, and the Thue-Morse string from it on",
-            holds: |_, config| from_leader(config).is_some_and(|led| written(&led)),
-            kind: PhaseKind::Open(|a: &State, b: &State| (a.leader, a.x) != (b.leader, b.x)),
-        }]
-    }
-
     /// Enough for four agents; no limit is enough for many.
     fn default_limit(&self, _: Ring) -> u64 {
         1_000_000_000
     }
 
-    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
-        vec![
+    fn facts(&self, config: &[State]) -> Vec<(Text, Value)> {
+        named([
             ("n", config.len().into()),
             ("leaders", leaders(self, config).into()),
             ("C_PB", in_c_pb(config).into()),
             ("written", from_leader(config).is_some_and(|led| written(&led)).into()),
             ("safe", self.is_safe(config).into()),
-        ]
+        ])
     }
 
     fn picture(&self, config: &[State]) -> Vec<PictureRow> {
-        let lane = |name, legend, cell: &dyn Fn(&State) -> char| PictureRow {
-            name,
-            cells: config.iter().map(cell).collect(),
-            legend,
-        };
+        let row = |name, legend, cell: &dyn Fn(&State) -> char| PictureRow::new(name, legend, config.iter().map(cell));
         let cells = |v: &State| v.checkers.iter().flatten().count();
         vec![
-            lane("leader", "L leader", &|v| if v.leader == 1 { 'L' } else { '.' }),
-            lane("x", "the bit", &|v| if v.x == 1 { '1' } else { '0' }),
-            lane("checkers", "the number of checker cells", &|v| {
+            PictureRow::leaders(config.iter().map(|v| v.leader == 1)),
+            row("x", "the bit", &|v| if v.x == 1 { '1' } else { '0' }),
+            row("checkers", "the number of checker cells", &|v| {
                 char::from_digit(cells(v) as u32, 10).filter(|&digit| digit != '0').unwrap_or('.')
             }),
-            lane("writer", "w a writer cell", &|v| if v.writer.is_some() { 'w' } else { '.' }),
-            lane("war", picture::WAR, &picture::war),
+            row("writer", "w a writer cell", &|v| if v.writer.is_some() { 'w' } else { '.' }),
+            war_row(config),
         ]
+    }
+}
+
+impl Declared for ThueMorse {
+    fn blueprint() -> Blueprint<Self> {
+        let string = "no leader, but the Thue-Morse string around the ring; the worst start known";
+        Blueprint::new("thue-morse", Orientation::Directed, |_, _| Ok(Self))
+            .summary("Thue-Morse, our own: elects one leader on any ring with a constant number of states")
+            .bound("super-exponential")
+            .elects()
+            .safe("C_PB, one leader, string kept")
+            .start_all("leaderless", "every variable zero, no leader", State::default())
+            .start("string", string, |_, ring, _| {
+                (0..ring.n()).map(|i| State { x: thue_morse(i), ..State::default() }).collect()
+            })
+            .uniform()
+            .start_all("all-leaders", "every agent a leader, all else zero", State { leader: 1, ..State::default() })
+            .start("safe", "a random safe configuration", safe)
+            .open_phase(
+                "written",
+                "one leader, and the Thue-Morse string from it on",
+                |_, config| from_leader(config).is_some_and(|led| written(&led)),
+                |a, b| (a.leader, a.x) != (b.leader, b.x),
+            )
     }
 }
 
@@ -482,7 +445,7 @@ const HEADS_IN_ORDER: [Head; 6] = [Head::None, Head::G, Head::L(0), Head::L(1), 
 const PENS_IN_ORDER: [Pen; 7] = [Pen::None, Pen::K(0), Pen::K(1), Pen::O(0), Pen::O(1), Pen::B, Pen::N];
 
 /// The member of `all` that has the place of a value among `names`; the first if it has none.
-fn named<T: Copy>(value: Option<&Value>, names: &[&str], all: &[T]) -> T {
+fn called<T: Copy>(value: Option<&Value>, names: &[&str], all: &[T]) -> T {
     let place = names.iter().position(|name| value == Some(&Value::from(*name)));
     all[place.unwrap_or(0)]
 }
@@ -509,11 +472,11 @@ impl Field for Checker {
     }
     fn put(&mut self, value: &Value) {
         *self = matches!(value, Value::Map(_)).then(|| Cell {
-            left: named(value.get("left"), Self::LEFT, &LINKS),
-            right: named(value.get("right"), Self::RIGHT, &LINKS),
+            left: called(value.get("left"), Self::LEFT, &LINKS),
+            right: called(value.get("right"), Self::RIGHT, &LINKS),
             mark: is_set(value, "M1"),
             end: is_set(value, "E"),
-            head: named(value.get("head"), HEADS, &HEADS_IN_ORDER),
+            head: called(value.get("head"), HEADS, &HEADS_IN_ORDER),
         });
     }
 }
@@ -531,11 +494,11 @@ impl Field for Writer {
     }
     fn put(&mut self, value: &Value) {
         *self = matches!(value, Value::Map(_)).then(|| Cell {
-            left: named(value.get("left"), Self::LEFT, &LINKS),
-            right: named(value.get("right"), Self::RIGHT, &LINKS),
+            left: called(value.get("left"), Self::LEFT, &LINKS),
+            right: called(value.get("right"), Self::RIGHT, &LINKS),
             mark: is_set(value, "P"),
             end: false,
-            head: named(value.get("head"), PENS, &PENS_IN_ORDER),
+            head: called(value.get("head"), PENS, &PENS_IN_ORDER),
         });
     }
 }

@@ -3,18 +3,18 @@
 //! One interaction runs, in this order, P_CL (colours), the memory of two colours, P_OR (directions), and P_PL in the
 //! direction that P_OR gives: the initiator is P_PL's left agent if it points at the responder, else its right one.
 
+use crate::blueprint::{Blueprint, Declared, Origin};
 use crate::error::Error;
-use crate::protocol::{
-    About, Event, Input, LabelledSegment, MakeStart, Origin, Parameter, Params, Phase, PhaseKind, PictureRow, Protocol,
-    Start, Transition, leaders, uniform,
-};
+use crate::params::{Params, Settings};
+use crate::portrait::{LabelledSegment, PictureRow};
+use crate::protocol::{Input, Protocol, Transition, leaders, uniform};
 use crate::protocols::pcl::{self, PclOf};
 use crate::protocols::por::{self, Direction, Por};
-use crate::protocols::ppl::events::{events, mode_changed, token_hit};
+use crate::protocols::ppl::events::{MODE_CHANGED, TOKEN_HIT, mode_changed, token_hit};
 use crate::protocols::ppl::{self, Ppl};
 use crate::random::{Generator, index};
 use crate::ring::{Orientation, Ring};
-use crate::value::Value;
+use crate::value::{Text, Value, named};
 use crate::variable;
 use crate::variables::Variables;
 
@@ -41,6 +41,9 @@ impl State {
         (self.c1, self.c2, self.dir, self.strong) = (or.c1, or.c2, or.dir, or.strong);
     }
 }
+
+/// Makes the P_PL part of a start.
+type MakePl = dyn Fn(&Ppl, Ring, &mut Generator) -> Vec<ppl::State>;
 
 /// The composition, with random or derandomised colouring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,16 +102,16 @@ impl<const D: bool> UndirectedOf<D> {
         Self::directed(config).is_some_and(|pl| set(self.pl.sets(&pl)))
     }
 
-    fn with_pl(&self, ring: Ring, generator: &mut Generator, pl: MakeStart<Ppl>) -> Result<Vec<State>, Error> {
-        let mut config = uniform(self, ring, generator)?;
-        let parts = pl(&self.pl, ring, generator)?;
+    fn with_pl(&self, ring: Ring, generator: &mut Generator, pl: &MakePl) -> Vec<State> {
+        let mut config = uniform(self, ring, generator);
+        let parts = pl(&self.pl, ring, generator);
         config.iter_mut().zip(parts).for_each(|(v, pl)| v.pl = pl);
-        Ok(config)
+        config
     }
 
     /// A ring that is coloured, remembers, and is oriented, with this P_PL part in the direction of `dir`.
-    fn settled_with_pl(&self, ring: Ring, generator: &mut Generator, pl: MakeStart<Ppl>) -> Result<Vec<State>, Error> {
-        let mut config = self.with_pl(ring, generator, pl)?;
+    fn settled_with_pl(&self, ring: Ring, generator: &mut Generator, pl: &MakePl) -> Vec<State> {
+        let mut config = self.with_pl(ring, generator, pl);
         let colors = pcl::two_hop_coloring(ring, self.cl.colors(), generator);
         let cl = pcl::red_free_stamps(&self.cl, &colors, generator);
         config.iter_mut().zip(cl).for_each(|(v, cl)| v.cl = cl);
@@ -120,7 +123,7 @@ impl<const D: bool> UndirectedOf<D> {
             let pl: Vec<ppl::State> = config.iter().rev().map(|v| v.pl).collect();
             config.iter_mut().zip(pl).for_each(|(v, pl)| v.pl = pl);
         }
-        Ok(config)
+        config
     }
 }
 
@@ -141,35 +144,19 @@ fn remembered(config: &[State]) -> bool {
     pcl::red_free(&cl(config)) && por::memory_correct(&or(config))
 }
 
-const fn parameters() -> [Parameter; 5] {
-    let [psi, c1, kappa, unsound] = ppl::PARAMETERS;
-    [psi, c1, kappa, pcl::COLORS, unsound]
-}
-
-impl<const D: bool> Protocol for UndirectedOf<D> {
-    const ABOUT: About = About {
-        name: if D { "undirected-derandomised" } else { "undirected" },
-        case: if D { "undirected_derandomised" } else { "undirected" },
-        summary: if D {
-            "The composition of Theorem 3, P_CL derandomised"
-        } else {
-            "The composition of Theorem 3: P_CL, P_OR, P_PL at once"
-        },
-        ring: Orientation::Undirected,
-        assumption: "psi = log n + O(1)",
-        bound: "O(n^2 log n)",
-        origin: Origin::Paper,
-        elects: true,
-        safe: "oriented S_PL",
-        parameters: &parameters(),
-    };
-
-    fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
+impl<const D: bool> UndirectedOf<D> {
+    /// The composition with the parameters of its parts.
+    ///
+    /// # Errors
+    /// If one of them is out of range.
+    pub fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
         let cl = PclOf::<D>::new(ring, params)?;
         Ok(Self { cl, or: Por::with_colors(cl.colors()), pl: Ppl::new(ring, params)? })
     }
+}
 
-    fn settings(&self) -> Vec<(&'static str, Value)> {
+impl<const D: bool> Protocol for UndirectedOf<D> {
+    fn settings(&self) -> Settings {
         [self.pl.settings(), self.cl.settings()].concat()
     }
 
@@ -203,113 +190,26 @@ impl<const D: bool> Protocol for UndirectedOf<D> {
         Self::directed(config).is_some_and(|pl| self.pl.is_safe(&pl)) && remembered(config)
     }
 
-    fn starts() -> Vec<Start<Self>> {
-        macro_rules! over {
-            ($name:literal, $about:literal, $make:path) => {
-                Start {
-                    name: $name,
-                    about: concat!($about, "; all else uniform"),
-                    make: |p, ring, generator| p.with_pl(ring, generator, $make),
-                }
-            };
-        }
-        macro_rules! settled {
-            ($name:literal, $about:literal, $make:path) => {
-                Start {
-                    name: $name,
-                    about: concat!($about, "; coloured and oriented"),
-                    make: |p, ring, generator| p.settled_with_pl(ring, generator, $make),
-                }
-            };
-        }
-        use ppl::starts;
-        vec![
-            over!("leaderless", "the P_PL part zero, no leader", starts::leaderless),
-            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
-            over!("all-leaders", "every agent a leader", starts::all_leaders),
-            over!("stale-signals", "no leader, every signal set", starts::stale_signals),
-            over!("live-bullets", "one unshielded leader, a live bullet at every agent", starts::live_bullets),
-            settled!("two-leaders", "two shielded antipodal leaders, dist right for both", starts::two_leaders),
-            settled!(
-                "wrong-id",
-                "no leader, detection mode, IDs wrong in one place only (needs 2psi | n)",
-                starts::wrong_id
-            ),
-            settled!("tokens", "one leader, dist and last right, random bits and tokens", starts::tokens),
-            Start {
-                name: "safe",
-                about: "a random safe configuration",
-                make: |p, ring, generator| p.settled_with_pl(ring, generator, starts::safe),
-            },
-        ]
-    }
-
-    fn phases() -> Vec<Phase<Self>> {
-        fn differ(a: &State, b: &State) -> bool {
-            let seen = |v: &State| (v.pl.leader, v.pl.b, v.pl.dist, v.pl.last, v.pl.bullet, v.pl.shield, v.pl.signal_b);
-            seen(a) != seen(b) || (a.cl.color, a.dir) != (b.cl.color, b.dir)
-        }
-        let closed =
-            |name, about, holds: fn(&Self, &[State]) -> bool| Phase { name, about, holds, kind: PhaseKind::Closed };
-        let open = |name, about, holds: fn(&Self, &[State]) -> bool| Phase {
-            name,
-            about,
-            holds,
-            kind: PhaseKind::Open(differ),
-        };
-        vec![
-            closed("red-free", "no colour or stamp conflict", |_, c| pcl::red_free(&cl(c))),
-            closed("memory", "red-free, and every agent knows its neighbours' colours", |_, c| remembered(c)),
-            closed("oriented", "red-free, memory right, and all agents point one way", |_, c| settled(c)),
-            closed("C_PB", "the same, and the P_PL part in C_PB", |p, c| {
-                p.oriented_in(c, |sets| sets.in_c_pb()) && remembered(c)
-            }),
-            open("C_DL", "oriented, and the P_PL part in C_DL", |p, c| p.oriented_in(c, |sets| sets.in_c_dl())),
-            open("perfect", "oriented, and the P_PL part perfect", |p, c| p.oriented_in(c, |sets| sets.perfect())),
-        ]
-    }
-
     fn default_limit(&self, ring: Ring) -> u64 {
         self.pl.default_limit(ring)
     }
 
-    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
+    fn facts(&self, config: &[State]) -> Vec<(Text, Value)> {
         let mut facts = pcl::color_facts(&cl(config));
         facts.extend(por::orientation_facts(&or(config)));
         let pl = Self::directed(config).map(|pl| Value::map(self.pl.facts(&pl)));
-        facts.extend([
+        facts.extend(named([
             ("leaders", leaders(self, config).into()),
             ("P_PL", pl.into()),
             ("safe", self.is_safe(config).into()),
-        ]);
+        ]));
         facts
     }
 
-    fn gauges(&self, config: &[State]) -> Vec<(&'static str, usize)> {
+    fn gauges(&self, config: &[State]) -> Vec<(Text, usize)> {
         let red = self.cl.gauges(&cl(config));
         let pl: Vec<ppl::State> = config.iter().map(|v| v.pl).collect();
         [self.pl.gauges(&pl), red, self.or.gauges(&or(config))].concat()
-    }
-
-    fn events() -> Vec<Event<Self>> {
-        let mut events = events::<Self>(
-            |_, before, after| mode_changed(before.map(|v| &v.pl), after.map(|v| &v.pl)),
-            |p, before, after| {
-                let [l, r] = if after[0].dir == after[1].cl.color { [0, 1] } else { [1, 0] };
-                token_hit(p.pl.psi, [&before[l].pl, &before[r].pl], [&after[l].pl, &after[r].pl])
-            },
-        );
-        events.push(Event {
-            name: "recoloured",
-            about: "an agent draws another colour",
-            occurs: |_, before, after| (0..2).any(|k| before[k].cl.color != after[k].cl.color),
-        });
-        events.push(Event {
-            name: "direction changed",
-            about: "an agent points at another colour",
-            occurs: |_, before, after| (0..2).any(|k| before[k].dir != after[k].dir),
-        });
-        events
     }
 
     /// The segments of P_PL once there is a direction, before that those of equal direction.
@@ -326,34 +226,115 @@ impl<const D: bool> Protocol for UndirectedOf<D> {
     }
 
     fn picture(&self, config: &[State]) -> Vec<PictureRow> {
-        let leader = |v: &State| if v.pl.leader == 1 { 'L' } else { '.' };
-        let mut lanes =
-            vec![PictureRow { name: "leader", cells: config.iter().map(leader).collect(), legend: "L leader" }];
-        lanes.extend(pcl::color_lanes(&cl(config)));
-        lanes.extend(por::orientation_lanes(&or(config)));
+        let mut rows = vec![PictureRow::leaders(config.iter().map(|v| v.pl.leader == 1))];
+        rows.extend(pcl::color_rows(&cl(config)));
+        rows.extend(por::orientation_rows(&or(config)));
         if let Some(pl) = Self::directed(config) {
-            lanes.extend(self.pl_lanes(&pl, por::oriented(&or(config)) == Some(Direction::Left)));
+            rows.extend(self.pl_rows(&pl, por::oriented(&or(config)) == Some(Direction::Left)));
         }
-        lanes
+        rows
     }
 }
 
 impl<const D: bool> UndirectedOf<D> {
-    /// P_PL's lanes, brought back into the order of the indices; an arrow then points the other way.
-    fn pl_lanes(&self, pl: &[ppl::State], reversed: bool) -> Vec<PictureRow> {
-        let mut lanes = self.pl.picture(pl);
+    /// P_PL's rows, brought back into the order of the indices; an arrow then points the other way.
+    fn pl_rows(&self, pl: &[ppl::State], reversed: bool) -> Vec<PictureRow> {
+        let mut rows = self.pl.picture(pl);
         if reversed {
             let turn = |cell: &mut char| match *cell {
                 '>' => *cell = '<',
                 '<' => *cell = '>',
                 _ => {}
             };
-            lanes.retain(|lane| lane.name != "ids");
-            for lane in &mut lanes {
-                lane.cells.reverse();
-                lane.cells.iter_mut().for_each(turn);
+            rows.retain(|row| row.name != "ids");
+            for row in &mut rows {
+                row.cells.reverse();
+                row.cells.iter_mut().for_each(turn);
             }
         }
-        lanes
+        rows
     }
+}
+
+impl<const D: bool> Declared for UndirectedOf<D> {
+    fn blueprint() -> Blueprint<Self> {
+        let [name, case, summary] = if D {
+            ["undirected-derandomised", "undirected_derandomised", "The composition of Theorem 3, P_CL derandomised"]
+        } else {
+            ["undirected", "undirected", "The composition of Theorem 3: P_CL, P_OR, P_PL at once"]
+        };
+        let [psi, c1, kappa, unsound] = ppl::parameters();
+        let blueprint = Blueprint::new(name, Orientation::Undirected, Self::new)
+            .case(case)
+            .summary(summary)
+            .assumption("psi = log n + O(1)")
+            .bound("O(n^2 log n)")
+            .origin(Origin::Paper)
+            .elects()
+            .safe("oriented S_PL")
+            .parameters([psi, c1, kappa, pcl::colors_parameter(), unsound]);
+        with_events(with_phases(with_starts(blueprint)))
+    }
+}
+
+fn with_starts<const D: bool>(blueprint: Blueprint<UndirectedOf<D>>) -> Blueprint<UndirectedOf<D>> {
+    use ppl::starts;
+    let zero: fn(&Ppl, Ring, &mut Generator) -> Vec<ppl::State> = |_, ring, _| vec![ppl::State::default(); ring.n()];
+    let leaders: fn(&Ppl, Ring, &mut Generator) -> Vec<ppl::State> =
+        |_, ring, _| vec![ppl::State { leader: 1, ..ppl::State::default() }; ring.n()];
+    let live_bullets = "one unshielded leader, a live bullet at every agent; all else uniform";
+    let two_leaders = "two shielded antipodal leaders, dist right for both; coloured and oriented";
+    let wrong_id = "no leader, detection mode, IDs wrong in one place only (needs 2psi | n); coloured and oriented";
+    let tokens = "one leader, dist and last right, random bits and tokens; coloured and oriented";
+    blueprint
+        .start("leaderless", "the P_PL part zero, no leader; all else uniform", move |p, r, g| p.with_pl(r, g, &zero))
+        .uniform()
+        .start("all-leaders", "every agent a leader; all else uniform", move |p, r, g| p.with_pl(r, g, &leaders))
+        .start("stale-signals", "no leader, every signal set; all else uniform", |p, r, g| {
+            p.with_pl(r, g, &starts::stale_signals)
+        })
+        .start("live-bullets", live_bullets, |p, r, g| p.with_pl(r, g, &starts::live_bullets))
+        .start("two-leaders", two_leaders, |p, r, g| p.settled_with_pl(r, g, &starts::two_leaders))
+        .start_where(
+            "wrong-id",
+            wrong_id,
+            |p, ring| starts::wrong_id_needs(&p.pl, ring),
+            |p, r, g| p.settled_with_pl(r, g, &starts::wrong_id),
+        )
+        .start("tokens", tokens, |p, r, g| p.settled_with_pl(r, g, &starts::tokens))
+        .start("safe", "a random safe configuration", |p, r, g| p.settled_with_pl(r, g, &starts::safe))
+}
+
+fn with_phases<const D: bool>(blueprint: Blueprint<UndirectedOf<D>>) -> Blueprint<UndirectedOf<D>> {
+    fn differ(a: &State, b: &State) -> bool {
+        let seen = |v: &State| (v.pl.leader, v.pl.b, v.pl.dist, v.pl.last, v.pl.bullet, v.pl.shield, v.pl.signal_b);
+        seen(a) != seen(b) || (a.cl.color, a.dir) != (b.cl.color, b.dir)
+    }
+    let (c_dl, perfect) = ("oriented, and the P_PL part in C_DL", "oriented, and the P_PL part perfect");
+    blueprint
+        .phase("red-free", "no colour or stamp conflict", |_, c| pcl::red_free(&cl(c)))
+        .phase("memory", "red-free, and every agent knows its neighbours' colours", |_, c| remembered(c))
+        .phase("oriented", "red-free, memory right, and all agents point one way", |_, c| settled(c))
+        .phase("C_PB", "the same, and the P_PL part in C_PB", |p, c| {
+            p.oriented_in(c, |sets| sets.in_c_pb()) && remembered(c)
+        })
+        .open_phase("C_DL", c_dl, |p, c| p.oriented_in(c, |sets| sets.in_c_dl()), differ)
+        .open_phase("perfect", perfect, |p, c| p.oriented_in(c, |sets| sets.perfect()), differ)
+}
+
+fn with_events<const D: bool>(blueprint: Blueprint<UndirectedOf<D>>) -> Blueprint<UndirectedOf<D>> {
+    blueprint
+        .event("mode changed", MODE_CHANGED, |_, before, after| {
+            mode_changed(before.map(|v| &v.pl), after.map(|v| &v.pl))
+        })
+        .event("token at its target", TOKEN_HIT, |p, before, after| {
+            let [l, r] = if after[0].dir == after[1].cl.color { [0, 1] } else { [1, 0] };
+            token_hit(p.pl.psi, [&before[l].pl, &before[r].pl], [&after[l].pl, &after[r].pl])
+        })
+        .event("recoloured", "an agent draws another colour", |_, before, after| {
+            (0..2).any(|k| before[k].cl.color != after[k].cl.color)
+        })
+        .event("direction changed", "an agent points at another colour", |_, before, after| {
+            (0..2).any(|k| before[k].dir != after[k].dir)
+        })
 }

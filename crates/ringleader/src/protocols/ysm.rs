@@ -9,16 +9,16 @@
 //! number of states and the time that the paper states. **Rule 2 is verbatim**: *EliminateLeaders*, Algorithm 5 of the
 //! paper, unchanged and shared with P_PL.
 
+use crate::blueprint::{Blueprint, Declared, Origin};
 use crate::circuit::WithCircuit;
 use crate::error::Error;
-use crate::protocol::{
-    About, Input, Origin, Parameter, Params, Phase, PictureRow, Protocol, Start, Transition, leaders, n_squared_log_n,
-    uniform,
-};
-use crate::protocols::ppl::{eliminate_leaders, picture, sets::c_pb, sets::in_c_pb, starts::make_peace, war};
+use crate::params::{Params, Settings};
+use crate::portrait::PictureRow;
+use crate::protocol::{Input, Protocol, Transition, leaders, n_squared_log_n, uniform};
+use crate::protocols::ppl::{eliminate_leaders, picture::war_row, sets::c_pb, sets::in_c_pb, starts::make_peace, war};
 use crate::random::{Generator, below, index};
 use crate::ring::{MAX_N, Orientation, Ring};
-use crate::value::Value;
+use crate::value::{Text, Value, named};
 use crate::variable;
 use crate::variables::{Domain, Variables};
 
@@ -86,43 +86,34 @@ fn counted(config: &[State]) -> bool {
 }
 
 /// Two shielded leaders, half a ring apart, with `dist` right for both.
-fn two_leaders(_: &Ysm, ring: Ring, _: &mut Generator) -> Result<Vec<State>, Error> {
+fn two_leaders(_: &Ysm, ring: Ring, _: &mut Generator) -> Vec<State> {
     let half = ring.n() / 2;
     let agent = |i: usize| {
         let dist = if i < half { i } else { i - half };
         let leader = u8::from(dist == 0);
         State { leader, shield: leader, dist: dist as u32, ..State::default() }
     };
-    Ok((0..ring.n()).map(agent).collect())
+    (0..ring.n()).map(agent).collect()
 }
 
 /// A random member of the safe set: a uniform configuration, repaired.
-fn safe(ysm: &Ysm, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, Error> {
-    let (n, mut config) = (ring.n(), uniform(ysm, ring, generator)?);
+fn safe(ysm: &Ysm, ring: Ring, generator: &mut Generator) -> Vec<State> {
+    let (n, mut config) = (ring.n(), uniform(ysm, ring, generator));
     let u_0 = index(generator, n);
     for i in 0..n {
         let v = &mut config[(u_0 + i) % n];
         (v.leader, v.dist) = (u8::from(i == 0), i as u32);
     }
     make_peace(&mut config, u_0, below(generator, 2) == 0);
-    Ok(config)
+    config
 }
 
-impl Protocol for Ysm {
-    const ABOUT: About = About {
-        name: "ysm",
-        case: "YSM21",
-        summary: "[YSM21]: counts distances up to N; elects one leader from any configuration",
-        ring: Orientation::Directed,
-        assumption: "n <= N = O(n)",
-        bound: "Theta(n^2) expected",
-        origin: Origin::Reconstruction,
-        elects: true,
-        safe: "C_PB, one leader, dist right",
-        parameters: &[Parameter { name: "bound", help: "N, a bound on n [default: n]", flag: false }],
-    };
-
-    fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
+impl Ysm {
+    /// [YSM21] with its bound on n.
+    ///
+    /// # Errors
+    /// If the bound is below n.
+    pub fn new(ring: Ring, params: &Params) -> Result<Self, Error> {
         let n = ring.n() as u64;
         let bound = params.get("bound").unwrap_or(n);
         if !(n..=MAX_BOUND).contains(&bound) {
@@ -132,9 +123,11 @@ impl Protocol for Ysm {
         }
         Ok(Self { bound: bound as u32 })
     }
+}
 
-    fn settings(&self) -> Vec<(&'static str, Value)> {
-        vec![("bound", self.bound.into())]
+impl Protocol for Ysm {
+    fn settings(&self) -> Settings {
+        named([("bound", self.bound.into())])
     }
 
     fn variables(&self) -> Variables<State> {
@@ -145,10 +138,6 @@ impl Protocol for Ysm {
             variable!("shield", Domain::BIT, State.shield),
             variable!("signalB", Domain::BIT, State.signal_b),
         ])
-    }
-
-    fn output(&self, state: &State) -> u64 {
-        u64::from(state.leader)
     }
 
     fn is_leader(&self, state: &State) -> bool {
@@ -166,40 +155,14 @@ impl Protocol for Ysm {
         }
     }
 
-    fn starts() -> Vec<Start<Self>> {
-        vec![
-            Start {
-                name: "leaderless",
-                about: "every variable zero, no leader",
-                make: |_, ring, _| Ok(vec![State::default(); ring.n()]),
-            },
-            Start { name: "uniform", about: "every variable of every agent uniform over its domain", make: uniform },
-            Start {
-                name: "all-leaders",
-                about: "every agent a leader, all else zero",
-                make: |_, ring, _| Ok(vec![State { leader: 1, ..State::default() }; ring.n()]),
-            },
-            Start {
-                name: "two-leaders",
-                about: "two shielded antipodal leaders, dist right for both",
-                make: two_leaders,
-            },
-            Start { name: "safe", about: "a random safe configuration", make: safe },
-        ]
-    }
-
-    fn phases() -> Vec<Phase<Self>> {
-        vec![c_pb()]
-    }
-
     /// A count that starts afresh needs about n N steps to reach N.
     fn default_limit(&self, ring: Ring) -> u64 {
         n_squared_log_n(ring, 1000).saturating_add(100 * ring.n() as u64 * u64::from(self.bound))
     }
 
-    fn facts(&self, config: &[State]) -> Vec<(&'static str, Value)> {
+    fn facts(&self, config: &[State]) -> Vec<(Text, Value)> {
         let leaders = leaders(self, config);
-        vec![
+        named([
             ("n", config.len().into()),
             ("L1", (leaders.len() == 1).into()),
             ("Lge1", (!leaders.is_empty()).into()),
@@ -207,7 +170,7 @@ impl Protocol for Ysm {
             ("C_PB", in_c_pb(config).into()),
             ("leaders", leaders.into()),
             ("safe", self.is_safe(config).into()),
-        ]
+        ])
     }
 
     fn picture(&self, config: &[State]) -> Vec<PictureRow> {
@@ -217,13 +180,27 @@ impl Protocol for Ysm {
             State { dist, .. } if dist == config[(i + n - 1) % n].dist + 1 => '.',
             _ => '?',
         };
-        vec![
-            PictureRow {
-                name: "ring",
-                cells: (0..n).map(right).collect(),
-                legend: "L leader, . dist follows from the left neighbour's, ? it does not",
-            },
-            PictureRow { name: "war", cells: config.iter().map(picture::war).collect(), legend: picture::WAR },
-        ]
+        let legend = "L leader, . dist follows from the left neighbour's, ? it does not";
+        vec![PictureRow::new("ring", legend, (0..n).map(right)), war_row(config)]
+    }
+}
+
+impl Declared for Ysm {
+    fn blueprint() -> Blueprint<Self> {
+        let blueprint = Blueprint::new("ysm", Orientation::Directed, Self::new)
+            .case("YSM21")
+            .summary("[YSM21]: counts distances up to N; elects one leader from any configuration")
+            .assumption("n <= N = O(n)")
+            .bound("Theta(n^2) expected")
+            .origin(Origin::Reconstruction)
+            .elects()
+            .safe("C_PB, one leader, dist right")
+            .parameter("bound", "N, a bound on n [default: n]")
+            .start_all("leaderless", "every variable zero, no leader", State::default())
+            .uniform()
+            .start_all("all-leaders", "every agent a leader, all else zero", State { leader: 1, ..State::default() })
+            .start("two-leaders", "two shielded antipodal leaders, dist right for both", two_leaders)
+            .start("safe", "a random safe configuration", safe);
+        c_pb(blueprint)
     }
 }

@@ -1,23 +1,9 @@
 //! What an interaction of P_PL may do that is worth stopping at.
 
 use super::{BLACK, State, Token, WHITE, valid};
-use crate::protocol::{Event, Occurs, Protocol, leader_events};
 
-/// The events of every protocol that runs P_PL, given how it tells the last two.
-pub(in crate::protocols) fn events<P: Protocol>(mode: Occurs<P>, token: Occurs<P>) -> Vec<Event<P>> {
-    let mut events = leader_events();
-    events.push(Event {
-        name: "mode changed",
-        about: "an agent goes from construction to detection, or back",
-        occurs: mode,
-    });
-    events.push(Event {
-        name: "token at its target",
-        about: "a token arrives where it writes, checks or reads a bit",
-        occurs: token,
-    });
-    events
-}
+pub(in crate::protocols) const MODE_CHANGED: &str = "an agent goes from construction to detection, or back";
+pub(in crate::protocols) const TOKEN_HIT: &str = "a token arrives where it writes, checks or reads a bit";
 
 /// Whether an agent changes its mode.
 pub(in crate::protocols) fn mode_changed(before: [&State; 2], after: [&State; 2]) -> bool {
@@ -39,7 +25,8 @@ pub(in crate::protocols) fn token_hit(psi: u8, before: [&State; 2], after: [&Sta
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Input, Params, Transition};
+    use crate::params::Params;
+    use crate::protocol::{Input, Protocol, Transition};
     use crate::protocols::ppl::Ppl;
     use crate::random::{Stream, stream};
     use crate::ring::{Orientation, Ring};

@@ -2,21 +2,18 @@
 
 use super::sets::{Segment, Sets};
 use super::{BLACK, Mode, State, WHITE, War};
-use crate::protocol::{LabelledSegment, PictureRow};
+use crate::portrait::{LabelledSegment, PictureRow};
 
-/// The lanes of a configuration.
-pub(super) fn lanes(sets: Sets<'_>) -> Vec<PictureRow> {
-    let lane = |name, legend, cell: fn(&State) -> char| {
-        let cells = sets.config().iter().map(cell).collect();
-        PictureRow { name, cells, legend }
-    };
+/// The rows of a configuration.
+pub(super) fn rows(sets: Sets<'_>) -> Vec<PictureRow> {
+    let row = |name, legend, cell: fn(&State) -> char| PictureRow::new(name, legend, sets.config().iter().map(cell));
     vec![
-        PictureRow { name: "ring", cells: ring(sets), legend: "L leader, | border of a segment" },
-        PictureRow { name: "ids", cells: ids(sets), legend: "the ID of each segment, in decimal" },
-        lane("black", "> < black token moving right, left", |v| arrow(v, BLACK)),
-        lane("white", "> < white token moving right, left", |v| arrow(v, WHITE)),
-        lane("war", WAR, war),
-        lane("mode", "d detects, r resetting signal, . neither", |v| match v.mode {
+        PictureRow::new("ring", "L leader, | border of a segment", ring(sets)),
+        PictureRow::new("ids", "the ID of each segment, in decimal", ids(sets)),
+        row("black", "> < black token moving right, left", |v| arrow(v, BLACK)),
+        row("white", "> < white token moving right, left", |v| arrow(v, WHITE)),
+        row("war", WAR, war),
+        row("mode", "d detects, r resetting signal, . neither", |v| match v.mode {
             _ if v.signal_r > 0 => 'r',
             Mode::Detect => 'd',
             Mode::Construct => '.',
@@ -56,10 +53,15 @@ fn arrow(v: &State, colour: usize) -> char {
 }
 
 /// The legend of [`war`].
-pub(in crate::protocols) const WAR: &str = "* live bullet, o dummy bullet, # shield (@ shield and bullet)";
+const WAR: &str = "* live bullet, o dummy bullet, # shield (@ shield and bullet)";
+
+/// The row of [`war`].
+pub(in crate::protocols) fn war_row<S: War>(config: &[S]) -> PictureRow {
+    PictureRow::new("war", WAR, config.iter().map(war))
+}
 
 /// Shields matter only at leaders.
-pub(in crate::protocols) fn war<S: War>(v: &S) -> char {
+fn war<S: War>(v: &S) -> char {
     let v = v.warrior();
     match (v.leader == 1 && v.shield == 1, v.bullet) {
         (true, 0) => '#',

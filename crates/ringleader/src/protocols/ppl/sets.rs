@@ -5,8 +5,9 @@
 //! says which reading this is.
 
 use super::{BLACK, State, Token, WHITE, War, valid};
-use crate::protocol::{Phase, PhaseKind, Protocol};
-use crate::value::Value;
+use crate::blueprint::Blueprint;
+use crate::protocol::Protocol;
+use crate::value::{Text, Value, named};
 
 /// A view of a configuration that answers which sets it belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -42,15 +43,10 @@ pub fn in_c_pb<S: War>(config: &[S]) -> bool {
     first.is_some_and(|first| peace_from(config, first).all(|(i, peace)| peace || config[i].warrior().bullet != 2))
 }
 
-/// C_PB as a phase of any protocol that runs *EliminateLeaders*.
+/// Adds C_PB as a phase to any protocol that runs *EliminateLeaders*.
 #[must_use]
-pub(crate) fn c_pb<P: Protocol<State: War>>() -> Phase<P> {
-    Phase {
-        name: "C_PB",
-        about: "a leader exists and every live bullet is peaceful",
-        holds: |_, config| in_c_pb(config),
-        kind: PhaseKind::Closed,
-    }
+pub(crate) fn c_pb<P: Protocol<State: War>>(blueprint: Blueprint<P>) -> Blueprint<P> {
+    blueprint.phase("C_PB", "a leader exists and every live bullet is peaceful", |_, config| in_c_pb(config))
 }
 
 /// `Peaceful(i)` for all agents in one pass around the ring that starts at a leader.
@@ -309,12 +305,12 @@ impl<'a> Sets<'a> {
 
     /// The truth of every set and predicate, by name.
     #[must_use]
-    pub fn facts(self) -> Vec<(&'static str, Value)> {
+    pub fn facts(self) -> Vec<(Text, Value)> {
         let leaders = self.leaders();
         let segments = self.segments();
         let u_0 = self.unique_leader();
         let c_dl = self.in_c_dl();
-        vec![
+        named([
             ("n", self.n().into()),
             ("psi", self.psi.into()),
             ("zeta", self.zeta().into()),
@@ -335,7 +331,7 @@ impl<'a> Sets<'a> {
             ("segments", segments.into_iter().map(|s| self.segment_fact(s)).collect::<Vec<_>>().into()),
             ("tokens", self.tokens().map(|z| self.token_fact(z, u_0, c_dl)).collect::<Vec<_>>().into()),
             ("leaders", leaders.into()),
-        ]
+        ])
     }
 
     /// The distance from each agent to the nearest leader on one side, in time linear in n: each leader hands

@@ -7,20 +7,10 @@ use crate::protocol::{Protocol, uniform};
 use crate::random::{Generator, below, index};
 use crate::ring::Ring;
 
-type Made = Result<Vec<State>, Error>;
+type Made = Vec<State>;
 
 fn each(ring: Ring, agent: impl Fn(usize) -> State) -> Made {
-    Ok((0..ring.n()).map(agent).collect())
-}
-
-/// Every variable zero, so no leader.
-pub(crate) fn leaderless<const P: bool>(_: &PplOf<P>, ring: Ring, _: &mut Generator) -> Made {
-    each(ring, |_| State::default())
-}
-
-/// Every agent a leader.
-pub(crate) fn all_leaders<const P: bool>(_: &PplOf<P>, ring: Ring, _: &mut Generator) -> Made {
-    each(ring, |_| State { leader: 1, ..State::default() })
+    (0..ring.n()).map(agent).collect()
 }
 
 /// Two shielded leaders, half a ring apart, with `dist` right for both.
@@ -33,14 +23,20 @@ pub(crate) fn two_leaders<const P: bool>(ppl: &PplOf<P>, ring: Ring, _: &mut Gen
     })
 }
 
+/// Whether `dist` can be consistent without a leader.
+pub(crate) fn wrong_id_needs<const P: bool>(ppl: &PplOf<P>, ring: Ring) -> Result<(), Error> {
+    let border = 2 * usize::from(ppl.psi);
+    if ring.n().is_multiple_of(border) {
+        return Ok(());
+    }
+    let allowed = format!("n must be a multiple of 2 psi = {border}, so that dist can be consistent");
+    Err(Error::new("start wrong-id with n", ring.n(), allowed))
+}
+
 /// Leaderless and in detection mode; segments count 0, 1, 2, ... so that only the step from the last back to
 /// the first is wrong.
 pub(crate) fn wrong_id<const P: bool>(ppl: &PplOf<P>, ring: Ring, _: &mut Generator) -> Made {
     let psi = usize::from(ppl.psi);
-    if !ring.n().is_multiple_of(2 * psi) {
-        let allowed = format!("n must be a multiple of 2 psi = {}, so that dist can be consistent", 2 * psi);
-        return Err(Error::new("start wrong-id with n", ring.n(), allowed));
-    }
     each(ring, |i| {
         let b = (i / psi) >> (i % psi) & 1;
         State { dist: dist(ppl, i), b: b as u8, clock: ppl.kappa_max, mode: Mode::Detect, ..State::default() }
@@ -63,14 +59,13 @@ pub(crate) fn tokens<const P: bool>(ppl: &PplOf<P>, ring: Ring, generator: &mut 
     let mut config = vec![State::default(); ring.n()];
     for v in &mut config {
         v.b = below(generator, 2) as u8;
-        for name in ["tokenB", "tokenW"] {
-            let variable = variables.named(name)?;
+        for variable in variables.0.iter().filter(|variable| variable.name.starts_with("token")) {
             let k = 1 + below(generator, variable.domain.size() - 1);
-            variable.set(v, &variable.domain.nth(k))?;
+            variable.put(v, &variable.domain.nth(k));
         }
     }
     make_leader(ppl, &mut config, 0);
-    Ok(config)
+    config
 }
 
 fn dist<const P: bool>(ppl: &PplOf<P>, i: usize) -> u8 {
@@ -91,13 +86,13 @@ fn make_leader<const P: bool>(ppl: &PplOf<P>, config: &mut [State], u_0: usize) 
 
 /// A random member of S_PL: a uniform configuration, repaired condition by condition.
 pub(crate) fn safe<const P: bool>(ppl: &PplOf<P>, ring: Ring, generator: &mut Generator) -> Made {
-    let mut config = uniform(ppl, ring, generator)?;
+    let mut config = uniform(ppl, ring, generator);
     let u_0 = index(generator, ring.n());
     make_leader(ppl, &mut config, u_0);
     make_peace(&mut config, u_0, below(generator, 2) == 0);
     number_segments(ppl, &mut config, u_0);
     correct_tokens(ppl, &mut config, u_0);
-    Ok(config)
+    config
 }
 
 /// Either no live bullet is left, or the leader is shielded and no signal lies behind the rightmost one.

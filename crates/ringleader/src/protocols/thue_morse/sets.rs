@@ -3,7 +3,6 @@
 
 use super::Link::{Open, Same};
 use super::{Cell, Head, LAYERS, Pen, State, ThueMorse, down, linked, up};
-use crate::error::Error;
 use crate::protocols::ppl::{sets::in_c_pb, starts::make_peace};
 use crate::random::{Generator, below, index};
 use crate::ring::Ring;
@@ -205,7 +204,7 @@ pub(super) fn settled(config: &[State]) -> bool {
 }
 
 /// A random member of the safe set: the string from a leader on, peace, and lists of one cell that have just been created.
-pub(super) fn safe(_: &ThueMorse, ring: Ring, generator: &mut Generator) -> Result<Vec<State>, Error> {
+pub(super) fn safe(_: &ThueMorse, ring: Ring, generator: &mut Generator) -> Vec<State> {
     let (n, u_0) = (ring.n(), index(generator, ring.n()));
     let mut config = vec![State::default(); n];
     for i in 0..n {
@@ -222,5 +221,5 @@ pub(super) fn safe(_: &ThueMorse, ring: Ring, generator: &mut Generator) -> Resu
         config[u_0].writer = Some(Cell { mark: true, head: Pen::O(0), ..Cell::default() });
     }
     make_peace(&mut config, u_0, below(generator, 2) == 0);
-    Ok(config)
+    config
 }

@@ -5,15 +5,18 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use ringleader::lab::Population;
+use ringleader::session::Session;
 use ringleader::value::Value;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use sha2::{Digest, Sha256};
 
 /// Writes a value, keys sorted and without white space.
-pub(crate) fn write(out: &mut impl Write, value: &Value) -> io::Result<()> {
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     match value {
-        Value::List(items) => write_list(out, items.iter(), |out, item| write(out, item)),
+        Value::List(items) => write_list(out, items, write),
         Value::Map(pairs) => {
             let mut pairs: Vec<&(String, Value)> = pairs.iter().collect();
             pairs.sort_by(|a, b| a.0.cmp(&b.0));
@@ -33,30 +36,51 @@ pub(crate) fn write(out: &mut impl Write, value: &Value) -> io::Result<()> {
 }
 
 /// Writes a list, one item after the other.
-pub(crate) fn write_list<T, W: Write>(
-    out: &mut W,
-    items: impl Iterator<Item = T>,
-    mut write_item: impl FnMut(&mut W, T) -> io::Result<()>,
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_list<T>(
+    out: &mut dyn Write,
+    items: impl IntoIterator<Item = T>,
+    mut write_item: impl FnMut(&mut dyn Write, T) -> io::Result<()>,
 ) -> io::Result<()> {
     out.write_all(b"[")?;
-    for (k, item) in items.enumerate() {
+    for (k, item) in items.into_iter().enumerate() {
         out.write_all(if k > 0 { b"," } else { b"" })?;
         write_item(out, item)?;
     }
     out.write_all(b"]")
 }
 
-/// Writes the configuration of a population.
-pub(crate) fn write_config(out: &mut impl Write, population: &dyn Population) -> io::Result<()> {
-    write_list(out, 0..population.ring().n(), |out, i| write(out, &population.agent(i)))
+/// Writes a value and ends the line.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_line(out: &mut dyn Write, value: &Value) -> io::Result<()> {
+    write(out, value)?;
+    writeln!(out)
+}
+
+/// Writes the configuration of a session.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_config(out: &mut dyn Write, session: &dyn Session) -> io::Result<()> {
+    write_list(out, 0..session.described().ring.n(), |out, i| write(out, &session.agent(i)))
 }
 
 /// The hash of a configuration, in hexadecimal.
-pub(crate) fn hash(population: &dyn Population) -> String {
+#[must_use]
+pub fn hash(session: &dyn Session) -> String {
     let mut hasher = Hasher(Sha256::new());
-    let written = write_config(&mut hasher, population);
+    let written = write_config(&mut hasher, session);
     debug_assert!(written.is_ok(), "hashing does no input or output");
-    hasher.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(hasher.0)
+}
+
+/// A hash in hexadecimal.
+pub(crate) fn hex(hash: Sha256) -> String {
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 struct Hasher(Sha256);
@@ -73,7 +97,7 @@ impl Write for Hasher {
 
 /// A value as it is read.
 #[derive(PartialEq)]
-pub(crate) struct Json(pub(crate) Value);
+pub struct Json(pub Value);
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -6,71 +6,91 @@
 use std::fmt;
 use std::path::Path;
 
+use ringleader::blueprint::About;
+use ringleader::catalogue::Catalogue;
 use ringleader::error::Error;
-use ringleader::lab::{PROTOCOLS, Population, protocol};
-use ringleader::protocol::{About, Params};
+use ringleader::instance::Described;
+use ringleader::params::Params;
 use ringleader::ring::{Interaction, MAX_N, Orientation, Ring};
 use ringleader::schedule::{AnySchedule, Recorded};
 use ringleader::trial::{Initial, Scheduler, Trial};
 use ringleader::value::Value;
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use crate::error::Error as Bad;
 use crate::files;
 use crate::json::Json;
-use crate::stop::Stop;
 
-pub(crate) mod execution;
+pub mod execution;
 
 /// What a file says; everything is optional until a command needs it.
 #[derive(Default)]
-pub(crate) struct Case {
-    pub(crate) protocol: Option<String>,
-    pub(crate) n: Option<usize>,
-    pub(crate) params: Params,
-    pub(crate) initial: Option<Vec<Value>>,
-    pub(crate) schedule: Option<Vec<Pair>>,
-    pub(crate) draws: Vec<Vec<u64>>,
-    pub(crate) scheduler: Option<String>,
-    pub(crate) seed: Option<u64>,
-    pub(crate) steps: Option<u64>,
-    pub(crate) faults: Vec<FaultCase>,
-    pub(crate) hashes: Option<Vec<(u64, String)>>,
-    pub(crate) last: Option<Vec<Value>>,
-    pub(crate) last_in_s_pl: Option<bool>,
-    pub(crate) first_safe: Option<bool>,
-    pub(crate) last_safe: Option<bool>,
+#[expect(missing_docs, reason = "the names are those of the file")]
+pub struct Case {
+    pub protocol: Option<String>,
+    pub n: Option<usize>,
+    /// Fields that may be parameters, depending on the protocol.
+    pub others: Vec<(String, Field)>,
+    pub initial: Option<Vec<Value>>,
+    pub schedule: Option<Vec<Pair>>,
+    pub draws: Vec<Vec<u64>>,
+    pub scheduler: Option<String>,
+    pub seed: Option<u64>,
+    pub steps: Option<u64>,
+    pub faults: Vec<FaultCase>,
+    pub hashes: Option<Vec<(u64, String)>>,
+    pub last: Option<Vec<Value>>,
+    pub last_in_s_pl: Option<bool>,
+    pub first_safe: Option<bool>,
+    pub last_safe: Option<bool>,
     /// What the oracle remembers at the beginning.
-    pub(crate) leaderless: Option<u64>,
+    pub leaderless: Option<u64>,
 }
 
 /// The states that a fault wrote, after `step` interactions.
-pub(crate) struct FaultCase {
-    pub(crate) step: u64,
-    pub(crate) agents: Vec<(usize, Value)>,
+pub struct FaultCase {
+    /// The number of interactions before it.
+    pub step: u64,
+    /// The agents, and what it made of them.
+    pub agents: Vec<(usize, Value)>,
+}
+
+/// A field that may be a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// A whole number.
+    Number(u64),
+    /// Not given.
+    Null,
+    /// Anything else; ignored unless the protocol has a parameter of that name.
+    Else,
 }
 
 /// An interaction as written: an initiator on directed rings, or both agents.
 #[derive(Clone, Copy)]
-pub(crate) struct Pair {
+pub struct Pair {
     initiator: usize,
     responder: Option<usize>,
 }
 
 /// Reads a file, or standard input if the name is `-`.
-pub(crate) fn read(path: &Path) -> Result<Case, Stop> {
+pub fn read(path: &Path) -> Result<Case, Bad> {
     let text = files::read(path)?;
-    serde_json::from_str(&text).map_err(|error| Stop::Bad(format!("{}: {error}", path.display())))
+    serde_json::from_str(&text).map_err(|error| Bad::new(format!("{}: {error}", path.display())))
 }
 
 impl Case {
     /// The trial that begins at the configuration of this file. Replays and inspections do not ask whether 2^psi >= n:
     /// what happened has happened, and closure does not need it.
-    pub(crate) fn trial(&mut self, given_protocol: Option<&str>, given: &Params) -> Result<Trial, Stop> {
-        let about = protocol(self.protocol_under(given_protocol))?.about;
-        let agents = self.initial.take().ok_or_else(|| Stop::Bad("the file has no `config` or `initial`".into()))?;
-        let mut trial = Trial::new(about.name, self.n.unwrap_or(agents.len()), 0);
+    ///
+    /// # Errors
+    /// If the protocol is unknown, a parameter is no number, or there is no configuration.
+    pub fn trial(&mut self, protocols: &Catalogue, given_protocol: Option<&str>, given: &Params) -> Result<Trial, Bad> {
+        let about = protocols.find(self.protocol_under(given_protocol))?.about();
+        let agents = self.initial.take().ok_or_else(|| Bad::new("the file has no `config` or `initial`"))?;
+        let mut trial = Trial::new(&about.name, self.n.unwrap_or(agents.len()), 0);
         trial.from = Some(Initial::Given(agents));
-        trial.params = self.params_under(about, given);
+        trial.params = self.params_under(about, given)?;
         if about.parameters.iter().any(|parameter| parameter.name == "unsound") {
             trial.params = trial.params.with("unsound", 1);
         }
@@ -78,31 +98,50 @@ impl Case {
     }
 
     /// The protocol: what the command line says outweighs the file.
-    pub(crate) fn protocol_under<'a>(&'a self, given: Option<&'a str>) -> &'a str {
+    pub fn protocol_under<'a>(&'a self, given: Option<&'a str>) -> &'a str {
         given.or(self.protocol.as_deref()).unwrap_or("ppl")
     }
 
     /// The parameters: what the command line says outweighs the file, of which only what the protocol takes has a meaning.
-    pub(crate) fn params_under(&self, about: &About, given: &Params) -> Params {
+    ///
+    /// # Errors
+    /// If the file gives a parameter that is no number.
+    pub fn params_under(&self, about: &About, given: &Params) -> Result<Params, Bad> {
         let takes = |name: &str| about.parameters.iter().any(|parameter| parameter.name == name);
         // `kappa` and `c1` say the same thing.
         let said = |name: &str| given.get(name).is_some() || (name == "kappa" && given.get("c1").is_some());
-        let from_file = self.params.0.iter().filter(|(name, _)| takes(name) && !said(name));
-        Params(from_file.chain(&given.0).cloned().collect())
+        let mut params = Params::default();
+        for (name, field) in self.others.iter().filter(|(name, _)| takes(name) && !said(name)) {
+            match field {
+                Field::Number(value) => params = params.with(name, *value),
+                Field::Null => {}
+                Field::Else => return Err(Bad::new(format!("`{name}`: a parameter is a whole number"))),
+            }
+        }
+        Ok(params.and(given))
+    }
+
+    /// Whether the file gives a parameter.
+    pub fn gives_parameters(&self, about: &About) -> bool {
+        let is = |name: &str| about.parameters.iter().any(|parameter| parameter.name == name);
+        self.others.iter().any(|(name, field)| is(name) && matches!(field, Field::Number(_)))
     }
 
     /// What happens, and how many steps it has.
-    pub(crate) fn script(&self, population: &dyn Population) -> Result<(AnySchedule, u64), Stop> {
+    ///
+    /// # Errors
+    /// If the file does not say, or says what this ring cannot do.
+    pub fn schedule(&self, described: &Described) -> Result<(AnySchedule, u64), Bad> {
         if let Some(schedule) = &self.schedule {
             let steps = schedule.len() as u64;
-            let interactions = interactions(schedule, population.ring())?;
-            let coins = coins(&self.draws, &population.dice())?;
+            let interactions = interactions(schedule, described.ring)?;
+            let coins = coins(&self.draws, &described.dice)?;
             return Ok((AnySchedule::Recorded(Recorded::new(interactions, coins)), steps));
         }
         let (Some(scheduler), Some(seed), Some(steps)) = (&self.scheduler, self.seed, self.steps) else {
-            return Err(Stop::Bad("the case has neither `schedule` nor `scheduler`, `seed` and `steps`".into()));
+            return Err(Bad::new("the case has neither `schedule` nor `scheduler`, `seed` and `steps`"));
         };
-        Ok((AnySchedule::new(Scheduler::named(scheduler)?, population.ring(), seed), steps))
+        Ok((AnySchedule::new(Scheduler::named(scheduler)?, described.ring, seed), steps))
     }
 }
 
@@ -213,16 +252,48 @@ fn read_field<'de, A: MapAccess<'de>>(case: &mut Case, key: &str, map: &mut A) -
         "initial_safe" => case.first_safe = map.next_value()?,
         "final_safe" => case.last_safe = map.next_value()?,
         "leaderless" => case.leaderless = map.next_value()?,
-        name if PROTOCOLS.iter().any(|entry| entry.about.parameters.iter().any(|parameter| parameter.name == name)) => {
-            if let Some(value) = map.next_value::<Option<u64>>()? {
-                case.params.0.push((name.to_owned(), value));
-            }
-        }
-        _ => {
-            map.next_value::<IgnoredAny>()?;
-        }
+        _ => case.others.push((key.to_owned(), map.next_value()?)),
     }
     Ok(())
+}
+
+impl<'de> Deserialize<'de> for Field {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FieldVisitor;
+        impl<'de> Visitor<'de> for FieldVisitor {
+            type Value = Field;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("anything")
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Field, E> {
+                Ok(Field::Number(value))
+            }
+            fn visit_unit<E>(self) -> Result<Field, E> {
+                Ok(Field::Null)
+            }
+            fn visit_bool<E>(self, _: bool) -> Result<Field, E> {
+                Ok(Field::Else)
+            }
+            fn visit_i64<E>(self, _: i64) -> Result<Field, E> {
+                Ok(Field::Else)
+            }
+            fn visit_f64<E>(self, _: f64) -> Result<Field, E> {
+                Ok(Field::Else)
+            }
+            fn visit_str<E>(self, _: &str) -> Result<Field, E> {
+                Ok(Field::Else)
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Field, A::Error> {
+                while items.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Field::Else)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Field, A::Error> {
+                while pairs.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+                Ok(Field::Else)
+            }
+        }
+        deserializer.deserialize_any(FieldVisitor)
+    }
 }
 
 impl<'de> Deserialize<'de> for Pair {

@@ -11,6 +11,7 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 use ringleader::error::Error;
+use ringleader::observer::{Observer, Progress};
 use ringleader::protocol::{Input, Protocol};
 use ringleader::ring::Ring;
 use rustc_hash::FxHashMap;
@@ -26,8 +27,8 @@ pub struct Plan<'a, S> {
     pub rotate: bool,
     /// The greatest number of configurations.
     pub most: usize,
-    /// Asked often: whether to stop.
-    pub stop: &'a dyn Fn(usize) -> bool,
+    /// Told how many configurations there are, and asked whether to go on.
+    pub observer: &'a dyn Observer,
 }
 
 /// A Markov chain on configurations.
@@ -182,7 +183,7 @@ pub fn chain<P: Protocol>(
     builder.chain.starts = times.iter().enumerate().map(|(k, &times)| (k as u32, times)).collect();
     while builder.chain.target.len() < builder.chain.configs.len() {
         let done = builder.chain.target.len();
-        if done.is_multiple_of(1024) && (plan.stop)(done) {
+        if done.is_multiple_of(1024) && stopped(plan.observer, done) {
             return Ok(None);
         }
         let key = builder.chain.configs[done];
@@ -194,6 +195,10 @@ pub fn chain<P: Protocol>(
         builder.chain.begins.push(builder.chain.moves.len());
     }
     Ok(Some(builder.chain))
+}
+
+fn stopped(observer: &dyn Observer, done: usize) -> bool {
+    observer.progress(Progress::of(done as u64)).is_break()
 }
 
 impl<S: Copy> Chain<S> {
@@ -306,7 +311,7 @@ pub struct Expected {
 }
 
 /// Gauss-Seidel from the target outwards; `None` if it was stopped.
-pub fn solve<S: Copy>(chain: &Chain<S>, tolerance: f64, stop: &dyn Fn(usize) -> bool) -> Option<Expected> {
+pub fn solve<S: Copy>(chain: &Chain<S>, tolerance: f64, observer: &dyn Observer) -> Option<Expected> {
     let (order, lost) = chain.order();
     let rows: Vec<u32> = order.into_iter().filter(|&k| !chain.target[k as usize] && !lost[k as usize]).collect();
     let (system, mut values) = (System::new(chain, &rows), vec![0.0; rows.len()]);
@@ -318,7 +323,7 @@ pub fn solve<S: Copy>(chain: &Chain<S>, tolerance: f64, stop: &dyn Fn(usize) -> 
         if worst < tolerance || stuck > 50 {
             break;
         }
-        if stop(rounds) {
+        if stopped(observer, rounds) {
             return None;
         }
     }

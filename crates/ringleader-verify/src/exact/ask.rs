@@ -4,19 +4,13 @@ use std::io::Write;
 
 use num_rational::BigRational;
 use ringleader::error::Error;
-use ringleader::lab;
-use ringleader::protocol::{Params, Protocol, leaders};
-use ringleader::protocols::aaf::Aaf;
-use ringleader::protocols::elim::Elim;
-use ringleader::protocols::fj::Fj;
-use ringleader::protocols::pcl::{Pcl, PclDerandomised};
-use ringleader::protocols::por::Por;
-use ringleader::protocols::ppl::Ppl;
-use ringleader::protocols::ppl_prime::PplPrime;
-use ringleader::protocols::ysm::Ysm;
+use ringleader::instance::Instance;
+use ringleader::observer::Observer;
+use ringleader::params::Settings;
+use ringleader::protocol::{Protocol, leaders};
 use ringleader::random::{Stream, stream};
 use ringleader::ring::Ring;
-use ringleader::value::Value;
+use ringleader::value::{Text, Value};
 
 use super::{Plan, chain, quantiles, rational, solve, write_prism};
 
@@ -31,12 +25,6 @@ pub enum Until {
 
 /// What is asked.
 pub struct Question<'a> {
-    /// The protocol's name.
-    pub protocol: &'a str,
-    /// The number of agents.
-    pub n: usize,
-    /// Its parameters.
-    pub params: &'a Params,
     /// The name of a start, or `every`.
     pub start: Option<&'a str>,
     /// The seed of a start that is random.
@@ -49,18 +37,16 @@ pub struct Question<'a> {
     pub most: usize,
     /// The greatest number of steps that quantiles are looked for; 0 for none.
     pub quantiles: u64,
-    /// Asked often, with a number that grows: whether to stop.
-    pub stop: &'a dyn Fn(usize) -> bool,
 }
 
 /// What was found.
 pub struct Found {
     /// The parameters in force.
-    pub settings: Vec<(&'static str, Value)>,
+    pub settings: Settings,
     /// The name of the start.
     pub start: String,
     /// The set that ends the chain.
-    pub until: &'static str,
+    pub until: Text,
     /// How many configurations there are, up to rotation.
     pub configurations: usize,
     /// How many moves between them.
@@ -92,44 +78,31 @@ const TOLERANCE: f64 = 1e-13;
 ///
 /// # Errors
 /// If the question makes no sense, or its chain is too large.
-pub fn ask(question: &Question<'_>, prism: Option<&mut dyn Write>) -> Result<Option<Found>, Error> {
-    match lab::protocol(question.protocol)?.about.name {
-        "ppl" => answer::<Ppl>(question, prism),
-        "ppl-prime" => answer::<PplPrime>(question, prism),
-        "por" => answer::<Por>(question, prism),
-        "pcl" => answer::<Pcl>(question, prism),
-        "pcl-derandomised" => answer::<PclDerandomised>(question, prism),
-        "ysm" => answer::<Ysm>(question, prism),
-        "fj" => answer::<Fj>(question, prism),
-        "aaf" => answer::<Aaf>(question, prism),
-        "elim" => answer::<Elim>(question, prism),
-        other => {
-            let known = "ppl, ppl-prime, por, pcl, pcl-derandomised, ysm, fj, aaf, elim";
-            Err(Error::new("protocol", other, format!("chains are made for {known}")))
-        }
-    }
-}
-
-fn answer<P: Protocol>(question: &Question<'_>, prism: Option<&mut dyn Write>) -> Result<Option<Found>, Error> {
-    let ring = Ring::new(question.n, P::ABOUT.ring)?;
-    let protocol = P::new(ring, &P::parameters_of_check(ring, question.params))?;
+pub fn ask<P: Protocol>(
+    instance: &Instance<P>,
+    question: &Question<'_>,
+    prism: Option<&mut dyn Write>,
+    observer: &dyn Observer,
+) -> Result<Option<Found>, Error> {
+    let Instance { blueprint, protocol, ring } = instance;
+    let (about, ring) = (&blueprint.about, *ring);
     let until = |config: &[P::State]| match question.until {
         Until::Safe => protocol.is_safe(config),
-        Until::AtMostOneLeader => leaders(&protocol, config).len() <= 1,
+        Until::AtMostOneLeader => leaders(protocol, config).len() <= 1,
     };
-    if question.until == Until::AtMostOneLeader && !P::ABOUT.elects {
-        return Err(Error::new("until", "at-most-one-leader", format!("{} elects no leader", P::ABOUT.name)));
+    if question.until == Until::AtMostOneLeader && !about.elects {
+        return Err(Error::new("until", "at-most-one-leader", format!("{} elects no leader", about.name)));
     }
-    let plan = Plan { until: &until, rotate: question.rotate, most: question.most, stop: question.stop };
-    let (name, starts) = starts(&protocol, ring, question)?;
-    let Some(chain) = chain(&protocol, ring, starts.into_iter(), &plan)? else { return Ok(None) };
+    let plan = Plan { until: &until, rotate: question.rotate, most: question.most, observer };
+    let (name, starts) = starts(instance, question)?;
+    let Some(chain) = chain(protocol, ring, starts.into_iter(), &plan)? else { return Ok(None) };
     if let Some(out) = prism {
-        let about = format!("{}, n = {}, start {name}", P::ABOUT.summary, question.n);
+        let about = format!("{}, n = {}, start {name}", about.summary, ring.n());
         let mut out = out;
         write_prism(&chain, name == "every", &about, &mut out)
             .map_err(|error| Error::new("prism", error, "the model could not be written"))?;
     }
-    let Some(expected) = solve(&chain, TOLERANCE, question.stop) else { return Ok(None) };
+    let Some(expected) = solve(&chain, TOLERANCE, observer) else { return Ok(None) };
     let certain = || chain.starts.iter().filter(|(k, _)| expected.steps[*k as usize].is_finite());
     let count: u64 = chain.starts.iter().map(|(_, times)| times).sum();
     let finite: u64 = certain().map(|(_, times)| times).sum();
@@ -142,7 +115,7 @@ fn answer<P: Protocol>(question: &Question<'_>, prism: Option<&mut dyn Write>) -
     Ok(Some(Found {
         settings: protocol.settings(),
         start: name,
-        until: if question.until == Until::Safe { P::ABOUT.safe } else { "at most one leader" },
+        until: if question.until == Until::Safe { about.safe.clone() } else { "at most one leader".into() },
         configurations: chain.len(),
         moves: chain.moves(),
         starts: [count, count - finite],
@@ -159,18 +132,14 @@ fn answer<P: Protocol>(question: &Question<'_>, prism: Option<&mut dyn Write>) -
 type Starts<S> = Box<dyn Iterator<Item = Vec<S>>>;
 
 /// The starts by name.
-fn starts<P: Protocol>(protocol: &P, ring: Ring, question: &Question<'_>) -> Result<(String, Starts<P::State>), Error> {
-    let known = P::starts();
-    let name = question.start.unwrap_or(known[0].name);
-    if name == "every" {
-        return Ok((name.to_owned(), every(protocol, ring, question.most)?));
+fn starts<P: Protocol>(instance: &Instance<P>, question: &Question<'_>) -> Result<(String, Starts<P::State>), Error> {
+    let Instance { protocol, ring, .. } = instance;
+    if question.start == Some("every") {
+        return Ok(("every".to_owned(), every(protocol, *ring, question.most)?));
     }
-    let Some(start) = known.iter().find(|start| start.name == name) else {
-        let names: Vec<&str> = known.iter().map(|start| start.name).collect();
-        return Err(Error::new("start", name, format!("allowed is every, {}", names.join(", "))));
-    };
-    let config = (start.make)(protocol, ring, &mut stream(question.seed, Stream::Start))?;
-    Ok((name.to_owned(), Box::new(std::iter::once(config))))
+    let start = instance.start(question.start)?;
+    let config = (start.make)(protocol, *ring, &mut stream(question.seed, Stream::Start));
+    Ok((start.named.name.clone().into_owned(), Box::new(std::iter::once(config))))
 }
 
 /// Every configuration with every right input.

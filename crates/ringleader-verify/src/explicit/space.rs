@@ -2,10 +2,11 @@
 //! stands in a table, forth and back.
 
 use super::bits::Bits;
-use crate::oracle::Oracle;
-use crate::protocol::{Input, Protocol, Set};
-use crate::ring::{Interaction, Orientation, Ring};
-use crate::variables::Variables;
+use ringleader::blueprint::Set;
+use ringleader::oracle::Oracle;
+use ringleader::protocol::{Input, Protocol};
+use ringleader::ring::{Interaction, Orientation, Ring};
+use ringleader::variables::Variables;
 
 /// For every pair of states, by number: the pairs that an edge may turn it into.
 struct Table {
@@ -78,7 +79,7 @@ pub(super) struct Space<'a, P: Protocol> {
     pub(super) configs: u64,
     pub(super) delay: u64,
     /// Where safety is promised, if not everywhere.
-    pub(super) promise: Option<Set<P>>,
+    pub(super) promise: Option<&'a Set<P>>,
 }
 
 /// A configuration taken apart. Rings are small here.
@@ -92,7 +93,7 @@ pub(super) struct Digits {
 pub(super) const MAX_AGENTS: usize = 64;
 
 impl<'a, P: Protocol> Space<'a, P> {
-    pub(super) fn new(protocol: &'a P, ring: Ring, input: Vec<P::State>, promise: Option<Set<P>>) -> Self {
+    pub(super) fn new(protocol: &'a P, ring: Ring, input: Vec<P::State>, promise: Option<&'a Set<P>>) -> Self {
         let variables = protocol.variables();
         let alike = input.iter().all(|agent| *agent == input[0]);
         let different = if alike { &input[..1] } else { &input[..] };

@@ -1,24 +1,27 @@
 //! Files: read with a limit on their size, written so that they are never half there.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read};
 use std::path::{Path, PathBuf};
 
-use crate::stop::Stop;
+use crate::error::Error;
 
 /// The largest JSON file that is read.
-pub(crate) const MAX_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 
 /// The text of a file, or of standard input if the name is `-`.
-pub(crate) fn read(path: &Path) -> Result<String, Stop> {
-    let bad = |error: io::Error| Stop::Bad(format!("cannot read {}: {error}", path.display()));
+///
+/// # Errors
+/// If that fails; the message names the file.
+pub fn read(path: &Path) -> Result<String, Error> {
+    let bad = |error: io::Error| Error::new(format!("cannot read {}: {error}", path.display()));
     let mut text = String::new();
     let source: Box<dyn Read> =
         if path == Path::new("-") { Box::new(io::stdin()) } else { Box::new(File::open(path).map_err(bad)?) };
     source.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(bad)?;
     if text.len() as u64 > MAX_BYTES {
         let most = MAX_BYTES >> 20;
-        return Err(Stop::Bad(format!("{} is larger than {most} MiB, the most that is read", path.display())));
+        return Err(Error::new(format!("{} is larger than {most} MiB, the most that is read", path.display())));
     }
     Ok(text)
 }
@@ -43,25 +46,31 @@ impl Target {
 }
 
 /// Finds out early whether a file can be written, and leaves no trace.
-pub(crate) fn check_writable(path: &Path) -> Result<(), Stop> {
+///
+/// # Errors
+/// If that fails; the message names the file.
+pub fn check_writable(path: &Path) -> Result<(), Error> {
     if path == Path::new("-") {
-        return Err(Stop::Bad("cannot write -: give the name of a file".into()));
+        return Err(Error::new("cannot write -: give the name of a file"));
     }
     if path.is_dir() {
-        return Err(Stop::Bad(format!("cannot write {}: it is a directory", path.display())));
+        return Err(Error::new(format!("cannot write {}: it is a directory", path.display())));
     }
     match Target::of(path) {
         Target::Itself(_) => Ok(()),
         Target::Beside { temporary, .. } => {
             let created = File::create(&temporary).and_then(|_| fs::remove_file(&temporary));
-            created.map_err(|error| Stop::Bad(format!("cannot write {}: {error}", path.display())))
+            created.map_err(|error| Error::new(format!("cannot write {}: {error}", path.display())))
         }
     }
 }
 
 /// Writes a file under a temporary name and renames it when it is complete and on disk.
-pub(crate) fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Stop> {
-    write_whole(path, fill).map_err(|error| Stop::Bad(format!("cannot write {}: {error}", path.display())))
+///
+/// # Errors
+/// If that fails; the message names the file.
+pub fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Error> {
+    write_whole(path, fill).map_err(|error| Error::new(format!("cannot write {}: {error}", path.display())))
 }
 
 fn write_whole(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
@@ -90,7 +99,7 @@ fn sync_folder(path: &Path) {
 }
 
 /// Removes what killed processes have left of a file. The caller knows that no living one is writing it.
-pub(crate) fn remove_parts(path: &Path) {
+pub fn remove_parts(path: &Path) {
     let Target::Beside { path, .. } = Target::of(path) else { return };
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -101,11 +110,4 @@ pub(crate) fn remove_parts(path: &Path) {
             let _ = fs::remove_file(entry.path());
         }
     }
-}
-
-/// Standard output, buffered; errors are reported, and a closed pipe is no error.
-pub(crate) fn to_stdout(fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Stop> {
-    let mut out = BufWriter::new(anstream::AutoStream::auto(io::stdout().lock()));
-    fill(&mut out)?;
-    Ok(out.flush()?)
 }

@@ -16,10 +16,11 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::error::Error;
-use crate::protocol::{Input, Params, Promise, Protocol};
-use crate::ring::{Interaction, Ring};
-use crate::value::Value;
+use ringleader::instance::Instance;
+use ringleader::params::Settings;
+use ringleader::protocol::{Input, Protocol};
+use ringleader::ring::{Interaction, Ring};
+use ringleader::value::{Text, Value};
 
 mod bits;
 mod space;
@@ -37,7 +38,7 @@ const NONE: u64 = u64::MAX;
 /// Work on the words of a range, each of which stands for 64 configurations.
 pub type Work<'a> = dyn Fn(Range<u64>) + Sync + 'a;
 
-/// Does a piece of work on all words `[0, words)`, in ranges as it likes; told is also what the work is. `Break` if it was stopped.
+/// Given a name for the work and the number of words, does it on all words `[0, words)`, in any ranges; `Break` if it was stopped.
 pub type Workers<'a> = dyn FnMut(&str, u64, &Work<'_>) -> ControlFlow<()> + 'a;
 
 /// One after the other.
@@ -133,13 +134,13 @@ impl Verdict {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explored {
     /// The parameters in force.
-    pub settings: Vec<(&'static str, Value)>,
+    pub settings: Settings,
     /// How it ended.
     pub verdict: Verdict,
     /// The claims that were asked.
     pub claims: Vec<Claim>,
     /// The set for which safety is promised.
-    pub promise: &'static str,
+    pub promise: Text,
     /// How many ways there are to give the inputs, up to symmetry; `None` if they were not counted.
     pub inputs: Option<u64>,
     /// The number of states that an agent may have for given inputs.
@@ -156,30 +157,17 @@ pub struct Explored {
     pub flaws: Vec<Flaw>,
 }
 
-/// Checks a protocol on all configurations of a ring of `n` agents.
-///
-/// # Errors
-/// If the size or a parameter is refused.
-pub fn explore<P: Protocol>(
-    n: usize,
-    given: &Params,
-    scope: Scope,
-    workers: &mut Workers<'_>,
-) -> Result<Explored, Error> {
-    let ring = Ring::new(n, P::ABOUT.ring)?;
-    let protocol = P::new(ring, &P::parameters_of_check(ring, given))?;
-    Ok(explore_protocol(&protocol, ring, scope, workers))
-}
-
-/// The same for a protocol that is there already.
-pub fn explore_protocol<P: Protocol>(protocol: &P, ring: Ring, scope: Scope, workers: &mut Workers<'_>) -> Explored {
-    let size = Size::of(protocol, ring);
-    let promise = if scope.everywhere { Promise { name: EVERYTHING, holds: None } } else { P::promise() };
+/// Checks a protocol on all configurations of its ring.
+pub fn explore<P: Protocol>(instance: &Instance<P>, scope: Scope, workers: &mut Workers<'_>) -> Explored {
+    let Instance { blueprint, protocol, ring } = instance;
+    let (size, ring) = (Size::of(protocol, *ring), *ring);
+    let promise = blueprint.promise.as_ref().filter(|_| !scope.everywhere);
+    let holds = promise.map(|promise| &promise.holds);
     let mut explored = Explored {
         settings: protocol.settings(),
         verdict: Verdict::TooLarge,
         claims: vec![Claim::SafeClosed, Claim::OutputsConstant, Claim::Reachable],
-        promise: promise.name,
+        promise: promise.map_or(EVERYTHING.into(), |promise| promise.name.clone()),
         inputs: None,
         states: size.states,
         configurations: size.configurations(),
@@ -188,7 +176,7 @@ pub fn explore_protocol<P: Protocol>(protocol: &P, ring: Ring, scope: Scope, wor
         farthest: 0,
         flaws: Vec::new(),
     };
-    if promise.holds.is_some() {
+    if holds.is_some() {
         explored.claims.insert(2, Claim::PromiseClosed);
     }
     let Some(total) = size.within(scope.memory) else { return explored };
@@ -198,7 +186,7 @@ pub fn explore_protocol<P: Protocol>(protocol: &P, ring: Ring, scope: Scope, wor
     let sets = [Bits::new(total), Bits::new(total), Bits::new(total)];
     for input in inputs {
         sets.iter().for_each(Bits::clear);
-        let space = Space::new(protocol, ring, input, promise.holds);
+        let space = Space::new(protocol, ring, input, holds);
         if space.explore(&sets, &mut explored, workers).is_break() {
             explored.verdict = Verdict::Stopped;
             return explored;

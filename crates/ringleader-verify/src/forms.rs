@@ -3,12 +3,13 @@
 //! Pairs of states go through the circuit 64 at a time and through the clear form one by one. Lanes that are not in `when` must
 //! keep their states. Whole trajectories of 64 rings on one schedule are compared as well.
 
-use super::Broken;
-use crate::circuit::Circuit;
-use crate::protocol::{Input, Protocol, Transition};
-use crate::random::{Stream, below, stream};
-use crate::ring::{Interaction, Ring};
-use crate::schedule::{Schedule, Uniform};
+use crate::laws::Broken;
+use ringleader::blueprint::Declared;
+use ringleader::circuit::Circuit;
+use ringleader::protocol::{Input, Protocol, Transition};
+use ringleader::random::{Stream, below, stream};
+use ringleader::ring::{Interaction, Ring};
+use ringleader::schedule::{Schedule, Uniform};
 
 const EQUAL: &str = "clear form and circuit are equal";
 
@@ -111,15 +112,15 @@ where
 }
 
 /// Runs 64 rings from different starts on the uniform schedule of a seed, each with coins of its own, in both forms. All
-/// configurations must be equal after each of the `stretches`, which are numbers of interactions. Every lane of the
+/// configurations must be equal after each of the `parts`, which are numbers of interactions. Every lane of the
 /// circuit gets a coin in every interaction; the clear form gets it only if it reads one. After
 /// every interaction the circuit must tell the lanes in which an output changed.
 ///
 /// # Errors
 /// The first ring whose configurations differ.
-pub fn trajectories<P, C>(protocol: &P, circuit: &C, ring: Ring, stretches: &[u64], seed: u64) -> Result<(), Broken>
+pub fn trajectories<P, C>(protocol: &P, circuit: &C, ring: Ring, parts: &[u64], seed: u64) -> Result<(), Broken>
 where
-    P: Protocol,
+    P: Declared,
     C: Circuit<State = P::State>,
 {
     let mut clear = starts_of_lanes(protocol, ring, seed);
@@ -128,8 +129,8 @@ where
         .collect();
     let (mut schedule, mut generator) = (Uniform::new(ring, seed), stream(seed, Stream::Coins));
     let mut time = 0;
-    for &stretch in stretches {
-        for e in std::iter::from_fn(|| schedule.next()).take(stretch as usize) {
+    for &part in parts {
+        for e in std::iter::from_fn(|| schedule.next()).take(part as usize) {
             let coins: [u64; 64] = std::array::from_fn(|_| below(&mut generator, protocol.coins()));
             let input = slice(&coins.map(|coin| circuit.encode_coin(coin).into()), circuit.inputs());
             let (mut l, mut r) = (sliced[e.initiator].clone(), sliced[e.responder].clone());
@@ -161,11 +162,10 @@ fn interact<P: Protocol>(protocol: &P, config: &mut [P::State], e: Interaction, 
 }
 
 /// One configuration a lane: every start of the protocol in turn, with randomness of its own.
-fn starts_of_lanes<P: Protocol>(protocol: &P, ring: Ring, seed: u64) -> Vec<Vec<P::State>> {
-    let (starts, mut generator) = (P::starts(), stream(seed, Stream::Start));
-    // Some starts refuse some rings.
-    let made = (0..).filter_map(|k: usize| (starts[k % starts.len()].make)(protocol, ring, &mut generator).ok());
-    made.take(64).collect()
+fn starts_of_lanes<P: Declared>(protocol: &P, ring: Ring, seed: u64) -> Vec<Vec<P::State>> {
+    let (mut starts, mut generator) = (P::blueprint().starts, stream(seed, Stream::Start));
+    starts.retain(|start| start.needs.as_ref().is_none_or(|needs| needs(protocol, ring).is_ok()));
+    (0..64).map(|k| (starts[k % starts.len()].make)(protocol, ring, &mut generator)).collect()
 }
 
 fn same_configurations<C: Circuit>(

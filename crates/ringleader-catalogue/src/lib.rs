@@ -1,0 +1,158 @@
+//! Protocols with every tool, whatever their types: types are forgotten here, and nowhere else.
+//!
+//! The list of built-in protocols is compiled in this crate, once, with all tools; programs that use it need not do so again.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use ringleader::blueprint::{Blueprint, Declared};
+use ringleader::catalogue::{AnyProtocol, Catalogue};
+use ringleader::error::Error;
+use ringleader::instance::Instance;
+use ringleader::observer::Observer;
+use ringleader::params::Params;
+use ringleader::protocol::Protocol;
+use ringleader::protocols::aaf::Aaf;
+use ringleader::protocols::aaf_colouring::AafColouring;
+use ringleader::protocols::aaf_orientation::AafOrientation;
+use ringleader::protocols::aaf_token::AafToken;
+use ringleader::protocols::elim::Elim;
+use ringleader::protocols::fj::Fj;
+use ringleader::protocols::pcl::{Pcl, PclDerandomised};
+use ringleader::protocols::por::Por;
+use ringleader::protocols::ppl::{Ppl, PplPrime};
+use ringleader::protocols::thue_morse::ThueMorse;
+use ringleader::protocols::undirected::{Undirected, UndirectedDerandomised};
+use ringleader::protocols::ysm::Ysm;
+use ringleader_verify::exact::ask::{Found, Question, ask};
+use ringleader_verify::explicit::{Explored, Scope, Workers, explore};
+use ringleader_verify::laws::{Broken, laws};
+
+/// A protocol with every tool, whatever its types.
+pub trait Tools: AnyProtocol {
+    /// Checks the laws that every protocol must keep, on a ring of `n` agents with these parameters.
+    ///
+    /// # Errors
+    /// The first law that is broken, with a witness.
+    fn laws(&self, n: usize, params: &Params, seed: u64) -> Result<(), Broken>;
+
+    /// Checks every configuration of a ring of `n` agents.
+    ///
+    /// # Errors
+    /// If the size or a parameter is refused.
+    fn explore(&self, n: usize, params: &Params, scope: Scope, workers: &mut Workers<'_>) -> Result<Explored, Error>;
+
+    /// Exact hitting times on a ring of `n` agents, and the chain as a model; `None` if it was stopped.
+    ///
+    /// # Errors
+    /// If the question makes no sense, or its chain is too large.
+    fn exact(
+        &self,
+        n: usize,
+        params: &Params,
+        question: &Question<'_>,
+        prism: Option<&mut dyn Write>,
+        observer: &dyn Observer,
+    ) -> Result<Option<Found>, Error>;
+}
+
+impl<P: Protocol> Tools for Arc<Blueprint<P>> {
+    fn laws(&self, n: usize, params: &Params, seed: u64) -> Result<(), Broken> {
+        laws(self, n, params, seed)
+    }
+
+    fn explore(&self, n: usize, params: &Params, scope: Scope, workers: &mut Workers<'_>) -> Result<Explored, Error> {
+        Ok(explore(&Instance::smallest(self.clone(), n, params)?, scope, workers))
+    }
+
+    fn exact(
+        &self,
+        n: usize,
+        params: &Params,
+        question: &Question<'_>,
+        prism: Option<&mut dyn Write>,
+        observer: &dyn Observer,
+    ) -> Result<Option<Found>, Error> {
+        ask(&Instance::smallest(self.clone(), n, params)?, question, prism, observer)
+    }
+}
+
+/// A protocol of a program: one that was built in, or one that its user brings.
+#[derive(Clone)]
+pub struct Entry(Arc<dyn Tools>);
+
+impl Entry {
+    /// A protocol that is written in Rust.
+    #[must_use]
+    pub fn of<P: Declared>() -> Self {
+        Self::new(P::blueprint())
+    }
+
+    /// Any protocol, wherever its blueprint comes from.
+    #[must_use]
+    pub fn new<P: Protocol>(blueprint: Blueprint<P>) -> Self {
+        Self(Arc::new(Arc::new(blueprint)))
+    }
+}
+
+impl std::ops::Deref for Entry {
+    type Target = dyn Tools;
+
+    fn deref(&self) -> &Self::Target {
+        &*self.0
+    }
+}
+
+/// The protocols of a program.
+#[derive(Clone)]
+pub struct Entries(Vec<Entry>);
+
+impl Entries {
+    /// These protocols.
+    #[must_use]
+    pub fn new(entries: &[Entry]) -> Self {
+        Self(entries.to_vec())
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.0.iter()
+    }
+
+    /// The protocol of that name, on the command line or in a case.
+    ///
+    /// # Errors
+    /// If there is none; the message lists all.
+    pub fn find(&self, name: &str) -> Result<&Entry, Error> {
+        let index = self.catalogue().position(name)?;
+        Ok(&self.0[index])
+    }
+
+    /// The same without the tools of this crate.
+    #[must_use]
+    pub fn catalogue(&self) -> Catalogue {
+        Catalogue(self.0.iter().map(|entry| entry.0.clone() as Arc<dyn AnyProtocol>).collect())
+    }
+}
+
+/// The built-in protocols.
+#[must_use]
+pub fn builtin() -> Vec<Entry> {
+    vec![
+        Entry::of::<Ppl>(),
+        Entry::of::<PplPrime>(),
+        Entry::of::<Por>(),
+        Entry::of::<Pcl>(),
+        Entry::of::<PclDerandomised>(),
+        Entry::of::<Undirected>(),
+        Entry::of::<UndirectedDerandomised>(),
+        Entry::of::<Ysm>(),
+        Entry::of::<Fj>(),
+        Entry::of::<Aaf>(),
+        Entry::of::<ThueMorse>(),
+        Entry::of::<AafOrientation>(),
+        Entry::of::<AafColouring>(),
+        Entry::of::<AafToken>(),
+        Entry::of::<Elim>(),
+    ]
+}

@@ -1,0 +1,34 @@
+//! What is wrong with a file, a definition or a record, in words.
+
+use std::fmt;
+
+/// Something that cannot be read, written or understood; the message names it and what is allowed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(pub String);
+
+impl Error {
+    /// An error with these words.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+
+    /// The same with a place in front, such as the name of a file.
+    #[must_use]
+    pub fn at(self, place: impl fmt::Display) -> Self {
+        Self(format!("{place}: {}", self.0))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<ringleader::error::Error> for Error {
+    fn from(error: ringleader::error::Error) -> Self {
+        Self(error.to_string())
+    }
+}

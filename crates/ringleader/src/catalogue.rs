@@ -1,0 +1,117 @@
+//! Protocols whose types are forgotten, and a list of them.
+//!
+//! Dynamic dispatch happens here, once a batch of trials or a session, never once a step.
+
+use std::sync::Arc;
+
+use crate::blueprint::{About, Blueprint, Named};
+use crate::error::Error;
+use crate::instance::{Described, Instance};
+use crate::observer::Observer;
+use crate::params::Params;
+use crate::protocol::Protocol;
+use crate::session::Session;
+use crate::trial::{Engine, Trial};
+
+/// A protocol before its ring and parameters are known, whatever its types.
+pub trait AnyProtocol: Send + Sync {
+    /// Name, ring, claims and parameters.
+    fn about(&self) -> &About;
+
+    /// The initial configurations that have a name, the default first.
+    fn starts(&self) -> Vec<Named>;
+
+    /// What is to be known of it with these parameters on a ring of `n` agents.
+    ///
+    /// # Errors
+    /// If the size or a parameter is refused.
+    fn describe(&self, n: usize, params: &Params) -> Result<Described, Error>;
+
+    /// Whether a trial can run, without running it; its limit.
+    ///
+    /// # Errors
+    /// If it cannot.
+    fn check(&self, trial: &Trial) -> Result<u64, Error>;
+
+    /// How many trials of this kind are best run at once by one thread, given as many.
+    ///
+    /// # Errors
+    /// If the trial is refused.
+    fn at_once(&self, trial: &Trial, engine: Engine) -> Result<usize, Error>;
+
+    /// Runs a trial once for each of these seeds, and tells the observer of every record.
+    ///
+    /// # Errors
+    /// If the trial is refused, or the engine cannot do it.
+    fn run(&self, trial: &Trial, seeds: &[u64], engine: Engine, observer: &dyn Observer) -> Result<(), Error>;
+
+    /// A ring at the start of a trial.
+    ///
+    /// # Errors
+    /// If the trial is refused.
+    fn open(&self, trial: &Trial) -> Result<Box<dyn Session>, Error>;
+}
+
+impl<P: Protocol> AnyProtocol for Arc<Blueprint<P>> {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn starts(&self) -> Vec<Named> {
+        self.starts.iter().map(|start| start.named.clone()).collect()
+    }
+
+    fn describe(&self, n: usize, params: &Params) -> Result<Described, Error> {
+        Ok(Instance::new(self.clone(), n, params)?.describe())
+    }
+
+    fn check(&self, trial: &Trial) -> Result<u64, Error> {
+        Instance::new(self.clone(), trial.n, &trial.params)?.check(trial)
+    }
+
+    fn at_once(&self, trial: &Trial, engine: Engine) -> Result<usize, Error> {
+        Ok(Instance::new(self.clone(), trial.n, &trial.params)?.at_once(trial, engine))
+    }
+
+    fn run(&self, trial: &Trial, seeds: &[u64], engine: Engine, observer: &dyn Observer) -> Result<(), Error> {
+        Instance::new(self.clone(), trial.n, &trial.params)?.run(trial, seeds, engine, observer)
+    }
+
+    fn open(&self, trial: &Trial) -> Result<Box<dyn Session>, Error> {
+        Instance::new(self.clone(), trial.n, &trial.params)?.open(trial)
+    }
+}
+
+/// The protocols that somebody brings.
+#[derive(Clone)]
+pub struct Catalogue(pub Vec<Arc<dyn AnyProtocol>>);
+
+impl Catalogue {
+    /// Where the protocol of that name stands, on the command line or in a case.
+    ///
+    /// # Errors
+    /// If there is none; the message lists all.
+    pub fn position(&self, name: &str) -> Result<usize, Error> {
+        let is_called = |one: &Arc<dyn AnyProtocol>| [&*one.about().name, &*one.about().case].contains(&name);
+        self.0.iter().position(is_called).ok_or_else(|| {
+            let names: Vec<&str> = self.0.iter().map(|one| &*one.about().name).collect();
+            Error::new("protocol", name, format!("allowed is {}", names.join(", ")))
+        })
+    }
+
+    /// The protocol of that name.
+    ///
+    /// # Errors
+    /// If there is none; the message lists all.
+    pub fn find(&self, name: &str) -> Result<&dyn AnyProtocol, Error> {
+        self.position(name).map(|index| &*self.0[index])
+    }
+
+    /// A ring at the start of a trial.
+    ///
+    /// # Errors
+    /// If the protocol is unknown, or the trial is refused.
+    pub fn open(&self, trial: &Trial) -> Result<Box<dyn Session>, Error> {
+        self.find(&trial.protocol)?.open(trial)
+    }
+}
