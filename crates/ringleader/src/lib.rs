@@ -31,6 +31,7 @@ pub mod protocols;
 pub mod random;
 pub mod ring;
 pub mod schedule;
+pub(crate) mod simd;
 pub mod stats;
 pub mod sweep;
 pub mod trial;

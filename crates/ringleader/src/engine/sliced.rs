@@ -4,7 +4,7 @@
 //! ```text
 //! for each window of trial time:
 //!     start the clocks of all edges in all lanes
-//!     until no clock has a ring left in the window:
+//!     until no clock has a tick left in the window:
 //!         for each edge: in the lanes where its time precedes both neighbours': interact, go on to the next time
 //!     count the interactions of each ring, note the last change of output
 //!     rings that look safe: check; if safe, replay this window in the clear form for the exact step
@@ -17,9 +17,6 @@
 use std::ops::ControlFlow;
 
 use super::hitting::first_in;
-use super::lanes::Lanes;
-#[cfg(target_arch = "x86_64")]
-use super::lanes::{avx2, avx512};
 use super::stepper::Stepper;
 use super::tracker::Tracker;
 use crate::circuit::Circuit;
@@ -29,6 +26,9 @@ use crate::protocol::Protocol;
 use crate::protocols::ppl::{Ppl, circuit::PplCircuit};
 use crate::ring::{Orientation, Ring};
 use crate::schedule::Clocks;
+use crate::simd::Lanes;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{avx2, avx512};
 use crate::trial::Record;
 
 mod block;
@@ -79,7 +79,7 @@ struct Change {
     /// The interactions before that window.
     steps: u64,
     /// Time and edge of the interaction.
-    ring: u64,
+    tick: u64,
 }
 
 struct Runner<'a, P: Protocol, L, C> {
@@ -190,7 +190,8 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         for k in 0..self.rings.len() {
             let Some(ring) = &mut self.rings[k] else { continue };
             let (count, changed) = (self.block.counted(k), self.block.changed(k));
-            let safe = self.block.is_hopeful(k) && self.batch.protocol.is_safe(&self.block.read(&self.block.planes, k));
+            let safe =
+                self.block.may_be_safe(k) && self.batch.protocol.is_safe(&self.block.read(&self.block.planes, k));
             if safe || ring.steps + count >= self.batch.limit {
                 let index = ring.index;
                 let (record, config) = self.finish(k, count, safe);
@@ -200,7 +201,7 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
                 continue;
             }
             if changed > 0 {
-                ring.change = Some(Change { window: ring.window, steps: ring.steps, ring: changed });
+                ring.change = Some(Change { window: ring.window, steps: ring.steps, tick: changed });
             }
             ring.steps += count;
             ring.coins_read += self.block.coins_read(k);
@@ -235,7 +236,7 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
     fn changed_before(&self, ring: &Running) -> u64 {
         ring.change.as_ref().map_or(0, |change| {
             let clocks = Clocks::from_window(self.batch.ring, ring.seed, change.window);
-            change.steps + clocks.until((change.ring >> 32) as u32, change.ring as u32 as usize) as u64
+            change.steps + clocks.until((change.tick >> 32) as u32, change.tick as u32 as usize) as u64
         })
     }
 

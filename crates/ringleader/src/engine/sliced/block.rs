@@ -12,7 +12,7 @@
 use super::layout::Layout;
 use crate::circuit::Circuit;
 use crate::clocks::{Keys, add, color, edge_keys};
-use crate::engine::lanes::{LaneClocks, Lanes, Task, Times, TimesMut, for_each_lane, set_time, time};
+use crate::simd::{LaneClocks, Lanes, Task, Times, TimesMut, for_each_lane, set_time, time};
 
 /// Numbers in a cache-aligned array, a row for every edge.
 struct Rows {
@@ -140,7 +140,7 @@ impl KeyRows {
     }
 }
 
-/// How many planes the count of a window has: 2^20 agents ring some 2^27 times, never 2^40.
+/// How many planes the count of a window has: the edges of 2^20 agents tick some 2^27 times, never 2^40.
 const COUNT: usize = 40;
 /// The most planes of input that a circuit may have.
 const INPUTS: usize = 64;
@@ -282,14 +282,14 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         self.over_arcs(ring).map(|lane| self.changed[lane]).max().unwrap_or(0)
     }
 
-    /// Whether nothing speaks against the safety of a ring at the end of the window.
-    pub(super) fn is_hopeful(&self, ring: usize) -> bool {
+    /// Whether a ring may be safe at the end of the window: nothing that was looked at speaks against it.
+    pub(super) fn may_be_safe(&self, ring: usize) -> bool {
         let is = |lanes: L| self.over_arcs(ring).filter(|&lane| has_lane(lanes, lane)).count();
         let elected = self.circuit.leader_plane().is_none() || (is(self.one) == 1 && is(self.many) == 0);
         elected && is(self.bad) == 0
     }
 
-    /// Draws the first ring of every clock; lanes without a ring never fire.
+    /// Draws the first tick of every clock; lanes without a ring never fire.
     #[inline(always)]
     fn open(&mut self) {
         for j in 0..self.layout.slots {
@@ -624,7 +624,7 @@ mod tests {
     use crate::random::{Stream, stream};
     use crate::ring::{Orientation, Ring};
 
-    /// Safe rings in all lanes, cut into this many arcs; whether all look hopeful and are read back as they were.
+    /// Safe rings in all lanes, cut into this many arcs; whether all may be safe and are read back as they were.
     struct Looks<'a>(&'a Ppl, Ring, usize);
 
     impl WithCircuit<State> for Looks<'_> {
@@ -641,13 +641,13 @@ mod tests {
             let coded: Vec<(usize, Vec<u128>)> = configs.iter().map(codes).enumerate().collect();
             block.put(&coded);
             block.look();
-            (0..layout.rings).all(|ring| block.is_hopeful(ring) && block.read(&block.planes, ring) == configs[ring])
+            (0..layout.rings).all(|ring| block.may_be_safe(ring) && block.read(&block.planes, ring) == configs[ring])
         }
     }
 
     /// The cheap condition never speaks against a safe ring.
     #[test]
-    fn safe_rings_look_hopeful() {
+    fn safe_rings_may_be_safe() {
         for n in 3..70 {
             let ring = Ring::new(n, Orientation::Directed).unwrap();
             let protocol = Ppl::new(ring, &Params::default()).unwrap();
