@@ -23,7 +23,6 @@ use crate::circuit::Circuit;
 use crate::clocks::Keys;
 use crate::error::Error;
 use crate::protocol::Protocol;
-use crate::protocols::ppl::{Ppl, circuit::PplCircuit};
 use crate::ring::{Orientation, Ring};
 use crate::schedule::Clocks;
 use crate::simd::Lanes;
@@ -34,10 +33,11 @@ use crate::trial::Record;
 mod block;
 mod layout;
 
-use block::{Alone, Block, Chance};
+use block::{Block, Chance};
 use layout::Layout;
 
-pub use block::Part;
+#[cfg(any(test, feature = "bench-parts"))]
+pub use block::parts;
 
 /// One after the other, trials that differ in their seeds only.
 pub(crate) struct Batch<'a, P: Protocol> {
@@ -344,36 +344,12 @@ pub(crate) fn run_in<P: Protocol>(
     }
 }
 
-/// For benchmarks: does a part of the engine on its own, this many times for each edge of rings of 64 agents, with the words of an
-/// engine or, if asked for, with those of AVX2. Returns how many draws or interactions that makes; `None` if the processor
-/// cannot do it.
-#[must_use]
-pub fn alone(part: Part, words: Words, sweeps: usize) -> Option<u64> {
-    fn with<L: Lanes>(part: Part, sweeps: usize) -> Option<u64> {
-        let ppl = Ppl { psi: 6, kappa_max: 288 };
-        let layout = Layout::with_arcs(L::LANES, 64, 1);
-        let block = Block::<L, _>::new(PplCircuit::<3, 9>::new(&ppl)?, layout, Chance { undirected: false, sides: 1 });
-        let mut alone = Alone { block, part, sweeps, done: 0 };
-        (0..layout.rings).for_each(|ring| alone.block.set_keys(ring, &Keys::new(ring as u64, 0)));
-        L::work(&mut alone);
-        Some(alone.done)
-    }
-    match words {
-        Words::Portable => with::<u64>(part, sweeps),
-        #[cfg(target_arch = "x86_64")]
-        Words::Avx2 if avx2::available() => with::<avx2::B256>(part, sweeps),
-        #[cfg(target_arch = "x86_64")]
-        Words::Avx512 if avx512::available() => with::<avx512::B512>(part, sweeps),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::circuit::WithCircuit;
     use crate::protocol::{Params, uniform};
-    use crate::protocols::ppl::State;
+    use crate::protocols::ppl::{Ppl, State};
     use crate::random::{Stream, stream};
 
     /// The records of one batch with every width of words that the processor has.

@@ -14,6 +14,9 @@ use crate::circuit::Circuit;
 use crate::clocks::{Keys, add, color, edge_keys};
 use crate::simd::{LaneClocks, Lanes, Task, Times, TimesMut, for_each_lane, set_time, time};
 
+#[cfg(any(test, feature = "bench-parts"))]
+pub mod parts;
+
 /// Numbers in a cache-aligned array, a row for every edge.
 struct Rows {
     numbers: Vec<u16>,
@@ -509,90 +512,6 @@ impl<L: Lanes, C: Circuit> Task for Block<L, C> {
     #[inline(always)]
     fn go(&mut self) {
         self.window(true);
-    }
-}
-
-/// A part of the engine on its own, for benchmarks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Times are drawn, in all lanes.
-    Draw,
-    /// Times race, and are drawn where they fire.
-    Schedule,
-    /// Agents interact, in every third lane.
-    Transition,
-    /// Whole windows with nobody looking, a window for every hundred sweeps.
-    Windows,
-    /// Whole windows with the looks that a record needs.
-    Looks,
-}
-
-/// A part of the engine, done once for every edge in each of some sweeps. Nothing comes of it but the time it takes.
-pub(super) struct Alone<L, C> {
-    pub(super) block: Block<L, C>,
-    pub(super) part: Part,
-    pub(super) sweeps: usize,
-    /// How many times were drawn, or interactions scheduled or computed.
-    pub(super) done: u64,
-}
-
-impl<L: Lanes, C: Circuit> Alone<L, C> {
-    #[inline(always)]
-    fn visit(&mut self, j: usize, third: L, coarsely: bool) {
-        let block = &mut self.block;
-        match self.part {
-            Part::Draw => L::redraw(L::ONE, block.times.row_mut(j + 1), block.keys.of(j)),
-            Part::Schedule => {
-                if j == 0 || block.is_at_an_end(j) {
-                    block.mirror_times(j, coarsely);
-                }
-                let fires = block.race(j, coarsely);
-                L::redraw(fires, block.times.row_mut(j + 1), block.keys.of(j));
-                block.tally(fires);
-            }
-            Part::Transition => {
-                let changed = block.interact(j, third);
-                block.bad = block.bad | changed;
-            }
-            Part::Windows | Part::Looks => {}
-        }
-    }
-
-    /// Whole windows; how many interactions they have.
-    #[inline(always)]
-    fn windows(&mut self) -> u64 {
-        let mut done = 0;
-        for _ in 0..self.sweeps.div_ceil(100) {
-            self.block.window(self.part == Part::Looks);
-            done += (0..self.block.layout.rings).map(|ring| self.block.counted(ring)).sum::<u64>();
-        }
-        done
-    }
-}
-
-impl<L: Lanes, C: Circuit> Task for Alone<L, C> {
-    #[inline(always)]
-    fn go(&mut self) {
-        self.block.busy = L::ONE;
-        if matches!(self.part, Part::Windows | Part::Looks) {
-            self.done = self.windows();
-            return;
-        }
-        self.block.open();
-        let third = L::from_words(&[0x9249_2492_4924_9249; 8][..L::LANES / 64]);
-        for sweep in 0..self.sweeps {
-            for k in 0..self.block.order.len() {
-                self.visit(self.block.order[k] as usize, third, is_coarse(sweep));
-            }
-        }
-        self.block.count();
-        let lanes = L::LANES as u64;
-        let visits = (self.sweeps * self.block.layout.slots) as u64;
-        self.done = match self.part {
-            Part::Draw => visits * lanes,
-            Part::Transition => visits * lanes / 3,
-            _ => (0..self.block.layout.rings).map(|ring| self.block.counted(ring)).sum(),
-        };
     }
 }
 
