@@ -104,7 +104,7 @@ fn parts() {
             let mut best = (f64::INFINITY, 0);
             for _ in 0..20 {
                 let start = Instant::now();
-                let done = alone(part, circuit.clone(), N, words, 100).expect("these words are available");
+                let done = alone(part, circuit, N, words, 100).expect("these words are available");
                 let seconds = start.elapsed().as_secs_f64();
                 best = if seconds < best.0 { (seconds, done) } else { best };
             }

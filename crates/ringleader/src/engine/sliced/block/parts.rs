@@ -218,7 +218,7 @@ mod tests {
         let protocol = Ppl::new(ring, &Params::default().with("kappa", 5)).unwrap();
         let (start, seeds) = (vec![State::default(); 6], (0..100).collect::<Vec<u64>>());
         let steps = |&seed: &u64| {
-            let mut stepper = Stepper::new(protocol.clone(), start.clone(), Clocks::new(ring, seed));
+            let mut stepper = Stepper::new(protocol, start.clone(), Clocks::new(ring, seed));
             while !protocol.is_safe(&stepper.config) {
                 stepper.advance(1).unwrap();
             }
@@ -242,7 +242,7 @@ mod tests {
             let seeds: Vec<u64> = (0..words.lanes() as u64).collect();
             let circuit = PplCircuit::<3, 9>::new(&protocol).unwrap();
             for part in [Part::Windows, Part::Looks] {
-                let counted = alone(part, circuit.clone(), 24, words, 100);
+                let counted = alone(part, circuit, 24, words, 100);
                 assert_eq!(counted, Some(held(ring, &seeds, 1)), "{part:?}, {words:?}");
             }
         }
