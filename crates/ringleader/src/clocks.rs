@@ -21,6 +21,8 @@
 //! that what would have been a tie is won by either side with the same probability. Edges that are not neighbours commute; among them
 //! equal times are ordered by the index of the edge.
 
+use crate::random::{GOLDEN, mix};
+
 /// The end of a window: a clock at this time or later has no tick left.
 pub const END: u32 = 0xffff_0000;
 
@@ -60,13 +62,6 @@ const MULTIPLIER: u16 = 0x8001;
 /// gap with the right probability.
 pub const LOG: [u16; 6] = [47_290, 11_678, 4_346, 1_254, 8, 962];
 
-/// The finaliser of SplitMix64.
-fn mix(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
-
 /// The higher half of a product.
 #[inline(always)]
 fn high(a: u16, b: u16) -> u16 {
@@ -77,10 +72,9 @@ impl Keys {
     /// The keys of a trial's window.
     #[must_use]
     pub fn new(seed: u64, window: u64) -> Self {
-        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
         const ORDERS: [[u16; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-        let first = mix(mix(seed.wrapping_add(STEP)).wrapping_add(window.wrapping_mul(STEP)));
-        let second = mix(first.wrapping_add(STEP));
+        let first = mix(mix(seed.wrapping_add(GOLDEN)).wrapping_add(window.wrapping_mul(GOLDEN)));
+        let second = mix(first.wrapping_add(GOLDEN));
         let mut words = [0, 16, 32, 48].map(|shift| (first >> shift) as u16);
         words[2] |= MULTIPLIER;
         Self { words, ranks: ORDERS[(second % 6) as usize] }

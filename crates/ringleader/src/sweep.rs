@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::fault::Fault;
 use crate::lab;
 use crate::protocol::Params;
+use crate::random::{GOLDEN, mix};
 use crate::trial::{Initial, Scheduler, Trial};
 
 /// All combinations of some values.
@@ -127,20 +128,12 @@ impl Cell {
         format!("{protocol} n={n} params={params} start={start} faults={faults} scheduler={scheduler}")
     }
 
-    /// The seeds of the repeats: `mix(h + (repeat + 1) * G)`, where `h` begins as the master seed and takes in each byte `b` of
-    /// the identity by `h = mix(h ^ b)`. `mix` and `G` are those of SplitMix64. No two repeats of a cell share a seed.
+    /// The seeds of the repeats: `mix(h + (repeat + 1) * GOLDEN)`, where `h` begins as the master seed and takes in each byte `b` of
+    /// the identity by `h = mix(h ^ b)`. `mix` and `GOLDEN` are those of SplitMix64. No two repeats of a cell share a seed.
     pub fn seeds(&self, master: u64) -> impl Fn(u32) -> u64 + use<> {
-        const G: u64 = 0x9e37_79b9_7f4a_7c15;
         let hash = self.identity().bytes().fold(master, |hash, byte| mix(hash ^ u64::from(byte)));
-        move |repeat| mix(hash.wrapping_add(G.wrapping_mul(u64::from(repeat) + 1)))
+        move |repeat| mix(hash.wrapping_add(GOLDEN.wrapping_mul(u64::from(repeat) + 1)))
     }
-}
-
-/// The finaliser of SplitMix64, a permutation of all 64-bit words.
-fn mix(mut word: u64) -> u64 {
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
 }
 
 /// Cells and the master seed of all their trials.
