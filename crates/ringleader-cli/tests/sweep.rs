@@ -267,7 +267,7 @@ fn killed_within_a_batch_only_trials_in_flight_are_run_again() {
     let told = json(&done(&["sweep", &definition, "--json"]));
     assert_eq!(told["ran"].as_u64(), Some(64 - kept.len() as u64));
     assert_eq!(fs::read(folder.join("a.parquet")).unwrap(), expected);
-    // All began together, so those that were run again are those that take longest, up to a window or two of 128 n steps.
+    // All began together, so those that were run again are those that take longest, up to a window or two of some 89 n steps.
     let steps = |row: &Vec<(String, String)>| get(row, "steps").parse::<u64>().unwrap();
     let is_kept = |row: &Vec<(String, String)>| kept.contains(&get(row, "trial").parse().unwrap());
     let (kept, again): (Vec<_>, Vec<_>) =

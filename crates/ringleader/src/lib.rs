@@ -37,6 +37,7 @@ pub mod ring;
 pub mod run;
 pub mod schedule;
 pub mod session;
+pub(crate) mod simd;
 pub mod stats;
 pub mod trial;
 pub mod value;

@@ -382,7 +382,8 @@ impl<'a> Sets<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Params, Protocol, Transition, uniform};
+    use crate::params::Params;
+    use crate::protocol::{Protocol, Transition, uniform};
     use crate::protocols::ppl::{Ppl, starts};
     use crate::random::{Generator, Stream, below, index, stream};
     use crate::ring::{Orientation, Ring};

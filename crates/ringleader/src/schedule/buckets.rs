@@ -1,45 +1,45 @@
-//! The rings of all clocks of a window in the order of time, one slice after the other.
+//! The ticks of all clocks of a window in the order of time, one bucket of time after the other.
 //!
 //! The idea:
 //! ```text
-//! for each slice of time:
-//!     edges whose next ring lies in the slice are due
-//!     while there are any: note their rings, draw their next ones, keep those that are still in the slice
-//!     put the rings into buckets of time, and those into order
+//! for each bucket of time:
+//!     edges whose next tick lies in the bucket are due
+//!     while there are any: note their ticks, draw their next ones, keep those that are still in the bucket
+//!     put the ticks into bins of time, and those into order
 //! ```
-//! Rings are uniform in time, so with two buckets to a ring hardly anything is left to be put into order. A slice
-//! stays in the cache, and memory is linear in n. Rings are drawn for dense lists of edges by nothing but arithmetic on
+//! Ticks are uniform in time, so with two bins to a tick hardly anything is left to be put into order. A bucket
+//! stays in the cache, and memory is linear in n. Ticks are drawn for dense lists of edges by nothing but arithmetic on
 //! 32-bit numbers, which compilers turn into vector instructions.
 
 use crate::clocks::{END, Keys, SLOT};
-use crate::engine::lanes::{Lanes, Task};
+use crate::simd::{Lanes, Task};
 
-/// A slice has about this many rings, as a power of two, unless it would be longer than a window or shorter than
+/// A bucket has about this many ticks, as a power of two, unless it would be longer than a window or shorter than
 /// [`SHORTEST`].
-const RINGS: u32 = 14;
+const TICKS: u32 = 14;
 
-/// A quarter of a slot, as a power of two: in a shorter slice finding the due edges would cost more than drawing.
+/// A quarter of a slot, as a power of two: in a shorter bucket finding the due edges would cost more than drawing.
 const SHORTEST: u32 = SLOT - 2;
 
-/// So many edges are drawn at a time.
+/// How many edges are drawn at a time.
 const BLOCK: usize = 1 << 10;
 
-/// A ring as one number: its time, then its edge.
+/// A tick as one number: its time, then its edge.
 pub(super) fn packed(t: u32, edge: usize) -> u64 {
     u64::from(t) << 32 | edge as u64
 }
 
-/// The clocks of all edges between two slices of a window; each next item is the rings of a slice in order.
+/// The clocks of all edges between two buckets of a window; each next item is the ticks of a bucket in order.
 #[derive(Clone, Debug)]
-pub(super) struct Slices {
+pub(super) struct Buckets {
     keys: Keys,
-    /// Where the last slice ended.
+    /// Where the last bucket ended.
     end: u32,
-    /// The next ring of every edge, at or after that.
+    /// The next tick of every edge, at or after that.
     times: Vec<u32>,
 }
 
-impl Slices {
+impl Buckets {
     /// All clocks at the beginning of a window.
     pub(super) fn new(keys: Keys, n: usize) -> Self {
         Self { keys, end: 0, times: (0..n).map(|edge| keys.clock(edge, n).first()).collect() }
@@ -51,51 +51,51 @@ impl Slices {
     }
 }
 
-impl Iterator for Slices {
+impl Iterator for Buckets {
     type Item = Vec<u64>;
 
     fn next(&mut self) -> Option<Vec<u64>> {
         if self.end == END {
             return None;
         }
-        let buckets = Buckets::new(self.end, self.times.len());
+        let bins = Bins::new(self.end, self.times.len());
         self.end = self.end.saturating_add(1 << length(self.times.len())).min(END);
-        let mut slice = Slice { clocks: self, buckets, rings: Vec::new() };
-        with_the_widest_words(&mut slice);
-        Some(slice.rings)
+        let mut bucket = Bucket { clocks: self, bins, ticks: Vec::new() };
+        with_the_widest_words(&mut bucket);
+        Some(bucket.ticks)
     }
 }
 
-/// A slice in the making.
-struct Slice<'a> {
-    clocks: &'a mut Slices,
-    buckets: Buckets,
-    rings: Vec<u64>,
+/// A bucket in the making.
+struct Bucket<'a> {
+    clocks: &'a mut Buckets,
+    bins: Bins,
+    ticks: Vec<u64>,
 }
 
-impl Task for Slice<'_> {
+impl Task for Bucket<'_> {
     #[inline(always)]
     fn go(&mut self) {
-        let mut drawn = Vec::with_capacity(self.buckets.counts.len() / 2);
+        let mut drawn = Vec::with_capacity(self.bins.counts.len() / 2);
         let (keys, end) = (self.clocks.keys, self.clocks.end);
         let mut due = Due { edges: [0; BLOCK], times: [0; BLOCK], after: [0; BLOCK], many: 0 };
         for (k, times) in self.clocks.times.chunks_mut(BLOCK).enumerate() {
             due.find(times, k * BLOCK, end);
             while due.many > 0 {
                 due.draw(keys);
-                drawn.extend(due.rings());
-                self.buckets.count(due.times());
+                drawn.extend(due.ticks());
+                self.bins.count(due.times());
                 due.go_on(times, k * BLOCK, end);
             }
         }
-        self.rings = self.buckets.sort(&drawn);
+        self.ticks = self.bins.sort(&drawn);
     }
 }
 
 fn with_the_widest_words(task: &mut impl Task) {
     #[cfg(target_arch = "x86_64")]
     {
-        use crate::engine::lanes::{avx2, avx512};
+        use crate::simd::{avx2, avx512};
         if avx512::available() {
             return avx512::B512::work(task);
         }
@@ -106,12 +106,12 @@ fn with_the_widest_words(task: &mut impl Task) {
     u64::work(task);
 }
 
-/// The length of a slice, as a power of two.
+/// The length of a bucket, as a power of two.
 fn length(n: usize) -> u32 {
-    (SLOT + RINGS - n.ilog2()).clamp(SHORTEST, 31)
+    (SLOT + TICKS - n.ilog2()).clamp(SHORTEST, 31)
 }
 
-/// Edges of a block that ring in the slice, when they do, and when they do next.
+/// Edges of a block that tick in the bucket, when they do, and when they do next.
 struct Due {
     edges: [u32; BLOCK],
     times: [u32; BLOCK],
@@ -126,11 +126,12 @@ impl Due {
     }
 
     #[inline(always)]
-    fn rings(&self) -> impl Iterator<Item = u64> {
+    fn ticks(&self) -> impl Iterator<Item = u64> {
         self.times().iter().zip(&self.edges).map(|(&t, &edge)| packed(t, edge as usize))
     }
 
-    /// Finds those of a block, whose first edge is `first`. Edges are kept without a branch, which nobody could foresee.
+    /// Finds those of a block, whose first edge is `first`. Edges are kept without a branch, since no
+    /// processor could predict it.
     #[inline(always)]
     fn find(&mut self, times: &[u32], first: usize, end: u32) {
         let mut kept = 0;
@@ -141,11 +142,11 @@ impl Due {
         self.many = kept;
     }
 
-    /// Draws the ring after each.
+    /// Draws the tick after each.
     #[inline(always)]
     fn draw(&mut self, keys: Keys) {
-        let rings = self.edges[..self.many].iter().zip(&self.times);
-        for (after, (&edge, &t)) in self.after.iter_mut().zip(rings) {
+        let ticks = self.edges[..self.many].iter().zip(&self.times);
+        for (after, (&edge, &t)) in self.after.iter_mut().zip(ticks) {
             *after = keys.after(edge, t);
         }
     }
@@ -165,14 +166,14 @@ impl Due {
 }
 
 /// A counting sort by time, followed by insertion.
-struct Buckets {
+struct Bins {
     start: u32,
-    /// The length of a bucket, as a power of two.
+    /// The length of a bin, as a power of two.
     shift: u32,
     counts: Vec<u32>,
 }
 
-impl Buckets {
+impl Bins {
     fn new(start: u32, n: usize) -> Self {
         let shift = SLOT - 1 - n.next_power_of_two().ilog2();
         Self { start, shift, counts: vec![0; 1 << (length(n) - shift)] }
@@ -186,8 +187,8 @@ impl Buckets {
     #[inline(always)]
     fn count(&mut self, times: &[u32]) {
         for &t in times {
-            let bucket = self.of(t);
-            self.counts[bucket] += 1;
+            let bin = self.of(t);
+            self.counts[bin] += 1;
         }
     }
 
@@ -198,26 +199,26 @@ impl Buckets {
         for count in &mut self.counts {
             (*count, sum) = (sum, sum + *count);
         }
-        let mut rings = vec![0; drawn.len()];
-        for &ring in drawn {
-            let bucket = self.of((ring >> 32) as u32);
-            rings[self.counts[bucket] as usize] = ring;
-            self.counts[bucket] += 1;
+        let mut ticks = vec![0; drawn.len()];
+        for &tick in drawn {
+            let bin = self.of((tick >> 32) as u32);
+            ticks[self.counts[bin] as usize] = tick;
+            self.counts[bin] += 1;
         }
-        insert(&mut rings);
-        rings
+        insert(&mut ticks);
+        ticks
     }
 }
 
-/// Insertion sort for a list that is nearly in order: hardly any ring moves by more than one place, so that only the first
+/// Insertion sort for a list that is nearly in order: hardly any tick moves by more than one place, so that only the first
 /// exchange is worth a choice without a branch.
 #[inline(always)]
-fn insert(rings: &mut [u64]) {
-    for k in 1..rings.len() {
-        (rings[k - 1], rings[k]) = (rings[k - 1].min(rings[k]), rings[k - 1].max(rings[k]));
+fn insert(ticks: &mut [u64]) {
+    for k in 1..ticks.len() {
+        (ticks[k - 1], ticks[k]) = (ticks[k - 1].min(ticks[k]), ticks[k - 1].max(ticks[k]));
         let mut place = k - 1;
-        while place > 0 && rings[place - 1] > rings[place] {
-            rings.swap(place - 1, place);
+        while place > 0 && ticks[place - 1] > ticks[place] {
+            ticks.swap(place - 1, place);
             place -= 1;
         }
     }
@@ -234,28 +235,28 @@ mod tests {
             let times = std::iter::successors(Some(clock.first()), move |&t| Some(clock.next(t)));
             times.take_while(move |&t| t < end).map(move |t| packed(t, edge))
         };
-        let mut rings: Vec<u64> = (0..n).flat_map(clock).collect();
-        rings.sort_unstable();
-        rings
+        let mut ticks: Vec<u64> = (0..n).flat_map(clock).collect();
+        ticks.sort_unstable();
+        ticks
     }
 
     #[test]
-    fn slices_hold_every_ring_of_a_window_in_order() {
+    fn buckets_hold_every_tick_of_a_window_in_order() {
         for (n, window) in [(3, 0), (4, 1), (5, 2), (8, 3), (63, 4), (64, 5), (129, 6), (1023, 7), (1025, 8), (5000, 9)]
         {
             let keys = Keys::new(n as u64, window);
-            let sliced: Vec<u64> = Slices::new(keys, n).flatten().collect();
-            assert!(sliced == plainly(&keys, n, END), "n {n}");
+            let ticks: Vec<u64> = Buckets::new(keys, n).flatten().collect();
+            assert!(ticks == plainly(&keys, n, END), "n {n}");
         }
     }
 
-    /// The whole window of a large ring is too much for a test; its slices are the shortest there are.
+    /// The whole window of a large ring is too much for a test; its buckets are the shortest there are.
     #[test]
-    fn slices_of_a_large_ring_are_short_and_right() {
+    fn buckets_of_a_large_ring_are_short_and_right() {
         let (n, keys) = (100_003, Keys::new(1, 1));
-        let mut slices = Slices::new(keys, n);
-        let sliced: Vec<u64> = slices.by_ref().take(3).flatten().collect();
-        assert_eq!(slices.end, 3 << SHORTEST);
-        assert!(sliced == plainly(&keys, n, slices.end));
+        let mut buckets = Buckets::new(keys, n);
+        let ticks: Vec<u64> = buckets.by_ref().take(3).flatten().collect();
+        assert_eq!(buckets.end, 3 << SHORTEST);
+        assert!(ticks == plainly(&keys, n, buckets.end));
     }
 }

@@ -1,8 +1,9 @@
-//! Many rings side by side: a bit of every lane in one word, and a clock of every lane in one array.
+//! Words with many lanes: a bit of every lane in one word, and a clock of every lane in one array.
 //!
 //! The idea, for one lane: an edge fires if its time precedes those of both neighbouring edges and lies in the window; then
 //! its next time is drawn ([`crate::clocks`]). Each reading does this for all its lanes: [`u64`] in plain Rust (64 lanes),
-//! and, where the processor has them, 256 lanes with AVX2 and 512 with AVX-512. All give the same bits.
+//! and, where the processor has them, 256 lanes with AVX2 and 512 with AVX-512. All give the same bits. What a lane holds, and
+//! when an edge is visited, is for the engine to say.
 
 use crate::circuit::Bit;
 use crate::clocks::{Clock, END, add};
@@ -57,7 +58,7 @@ impl<'a> LaneClocks<'a> {
 
 /// A word with one bit for every lane, and what clocks need of it.
 ///
-/// The functions are meant to be inlined into one that has the processor features of the reading; see `sliced.rs`.
+/// The functions are meant to be inlined into a [`Task`], which [`Lanes::work`] runs with the processor features of the reading.
 pub(crate) trait Lanes: Bit {
     /// How many lanes there are.
     const LANES: usize;
@@ -80,7 +81,7 @@ pub(crate) trait Lanes: Bit {
     /// On an undirected ring: the lanes in which the left agent initiates the interaction at these times.
     fn left_initiates(times: Times<'_>, clocks: LaneClocks<'_>) -> Self;
 
-    /// PictureRow `k` becomes lane `k - by`, around the end; `by` is at most the number of lanes.
+    /// Lane `k` becomes lane `k - by`, around the end; `by` is at most the number of lanes.
     #[must_use]
     fn rotate(self, by: usize) -> Self;
 

@@ -18,7 +18,7 @@ pub(crate) fn available() -> bool {
     is_x86_feature_detected!("avx2")
 }
 
-// SAFETY (all blocks of this file): `B256` is private to the engine, which computes with it only inside functions that
+// SAFETY (all blocks of this file): `B256` is private to the library, which computes with it only inside functions that
 // enable avx2 after `available()` said yes. Loads and stores go through slices whose lengths are asserted.
 
 impl BitAnd for B256 {
@@ -310,7 +310,7 @@ fn part(x: __m256i) -> __m256i {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lanes::tests::{Compared, Words, all, obeys_the_law};
+    use crate::simd::tests::{Compared, Words, all, obeys_the_law};
 
     impl Compared for B256 {
         fn all(own: TimesMut<'_>, neighbours: [Times<'_>; 2], clocks: LaneClocks<'_>, by: usize) -> Words {

@@ -22,7 +22,7 @@ pub(crate) fn available() -> bool {
         && is_x86_feature_detected!("avx512vbmi2")
 }
 
-// SAFETY (all blocks of this file): `B512` is private to the engine, which computes with it only inside functions that
+// SAFETY (all blocks of this file): `B512` is private to the library, which computes with it only inside functions that
 // enable avx512f, avx512bw, avx512dq, avx512bitalg and avx512vbmi2 after `available()` said yes. Loads and stores go through slices whose lengths are
 // asserted.
 
@@ -308,7 +308,7 @@ fn part(x: Several) -> Several {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::lanes::tests::{Compared, Words, all, obeys_the_law};
+    use crate::simd::tests::{Compared, Words, all, obeys_the_law};
 
     impl Compared for B512 {
         fn all(own: TimesMut<'_>, neighbours: [Times<'_>; 2], clocks: LaneClocks<'_>, by: usize) -> Words {
