@@ -25,6 +25,7 @@ pub mod clocks;
 pub mod engine;
 pub mod error;
 pub mod fault;
+pub mod fingerprint;
 pub mod instance;
 pub mod observer;
 pub mod oracle;
