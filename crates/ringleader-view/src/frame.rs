@@ -18,7 +18,7 @@ use crate::stop::Stop;
 const MAX_CELLS: usize = 1 << 21;
 
 /// The protocols and their choices.
-pub(super) fn protocols() -> Value {
+pub(crate) fn protocols() -> Value {
     let protocols = PROTOCOLS.iter().map(|entry| {
         let starts = entry.starts().into_iter();
         let starts = starts.map(|(name, about)| Value::map([("name", name.into()), ("about", about.into())]));
@@ -53,7 +53,7 @@ fn about(about: &About) -> Vec<(&'static str, Value)> {
 }
 
 /// A run, before anything has happened.
-pub(super) fn describe(id: &str, run: &Run) -> Value {
+pub(crate) fn describe(id: &str, run: &Run) -> Value {
     let (population, trial) = (run.first.as_ref(), &run.trial);
     let default = protocol(&trial.protocol).ok().and_then(|entry| entry.starts().first().map(|(name, _)| *name));
     let start = match &trial.from {
@@ -109,7 +109,7 @@ fn domain_fields(domain: &Domain) -> Vec<(&'static str, Value)> {
 }
 
 /// The configuration at the cursor of a run, and how it came there.
-pub(super) fn frame(run: &Run, found: &Found, hash: bool) -> Value {
+pub(crate) fn frame(run: &Run, found: &Found, hash: bool) -> Value {
     let population = run.cursor.population.as_ref();
     let Sample { gauges, phases, safe } = Sample::of(population);
     let names = population.variables();
@@ -167,7 +167,7 @@ fn interaction(population: &dyn Population, last: &Last) -> Value {
 }
 
 /// The samples of a run.
-pub(super) fn history(run: &Run) -> Value {
+pub(crate) fn history(run: &Run) -> Value {
     let samples = &run.samples.items;
     let series = |names: Vec<&'static str>, value: &dyn Fn(&Sample, usize) -> Value| {
         let one = |(k, name)| (name, samples.iter().map(|(_, sample)| value(sample, k)).collect::<Vec<_>>().into());
@@ -186,7 +186,7 @@ pub(super) fn history(run: &Run) -> Value {
 }
 
 /// The rows of a space-time diagram of one variable.
-pub(super) fn spacetime(
+pub(crate) fn spacetime(
     run: &Run,
     variable: &str,
     span: (u64, u64),

@@ -22,7 +22,7 @@ use crate::stop::Stop;
 /// A run, as a page describes it.
 #[derive(Deserialize, PartialEq)]
 #[serde(expecting = "an object that describes a run")]
-pub(super) struct Description {
+pub(crate) struct Description {
     protocol: Option<String>,
     n: Option<usize>,
     #[serde(default, deserialize_with = "parameters")]
@@ -40,19 +40,19 @@ pub(super) struct Description {
 
 /// Something done by hand, at the configuration after `step` interactions.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Edit {
-    pub(super) step: u64,
-    pub(super) what: What,
+pub(crate) struct Edit {
+    pub(crate) step: u64,
+    pub(crate) what: What,
 }
 
 impl Edit {
-    pub(super) fn is_interaction(&self) -> bool {
+    pub(crate) fn is_interaction(&self) -> bool {
         matches!(self.what, What::Interact { .. })
     }
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum What {
+pub(crate) enum What {
     /// The states that a fault of a case wrote.
     Write(Vec<(usize, Value)>),
     /// Some variables of an agent are overwritten.
@@ -112,21 +112,21 @@ fn parameters<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<Str
 }
 
 /// A description that was understood: where the run begins, and what happens to it.
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// The description without its edits.
-    pub(super) base: Description,
-    pub(super) trial: Trial,
-    pub(super) first: Box<dyn Population>,
-    pub(super) script: AnySchedule,
-    pub(super) course: Course,
+    pub(crate) base: Description,
+    pub(crate) trial: Trial,
+    pub(crate) first: Box<dyn Population>,
+    pub(crate) script: AnySchedule,
+    pub(crate) course: Course,
     /// How many interactions were recorded, if the run comes from a recording.
-    pub(super) recorded: Option<u64>,
+    pub(crate) recorded: Option<u64>,
     /// What the oracle remembers at the beginning.
-    pub(super) leaderless: Option<u64>,
+    pub(crate) leaderless: Option<u64>,
 }
 
 /// Reads a description.
-pub(super) fn read(text: &[u8]) -> Result<Plan, Stop> {
+pub(crate) fn read(text: &[u8]) -> Result<Plan, Stop> {
     let description: Description =
         serde_json::from_slice(text).map_err(|error| Stop::Bad(format!("the description of the run: {error}")))?;
     description.plan()

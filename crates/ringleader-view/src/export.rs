@@ -14,7 +14,7 @@ const MAX_BY_HAND: u64 = 2_000_000;
 const HASHES: usize = 20;
 
 /// The run up to the cursor as a case.
-pub(super) fn case(run: &Run, deadline: Instant) -> Result<Vec<u8>, Stop> {
+pub(crate) fn case(run: &Run, deadline: Instant) -> Result<Vec<u8>, Stop> {
     let steps = run.cursor.at;
     let by_seed = !matches!(run.script, ringleader::schedule::AnySchedule::Recorded(_))
         && !run.course.edits.iter().any(|edit| edit.step < steps && edit.is_interaction());
@@ -79,7 +79,7 @@ fn hashes(run: &Run, steps: u64) -> Vec<(u64, String)> {
 }
 
 /// The configuration at the cursor.
-pub(super) fn config(run: &Run) -> Result<Vec<u8>, Stop> {
+pub(crate) fn config(run: &Run) -> Result<Vec<u8>, Stop> {
     let mut text = Vec::new();
     let written = write_head(&mut text, run.cursor.population.as_ref())
         .and_then(|()| {
@@ -92,7 +92,7 @@ pub(super) fn config(run: &Run) -> Result<Vec<u8>, Stop> {
 }
 
 /// Moves a run to a step that was shown, and so is near.
-pub(super) fn go_to(run: &mut Run, step: u64, deadline: Instant) -> Result<(), Stop> {
+pub(crate) fn go_to(run: &mut Run, step: u64, deadline: Instant) -> Result<(), Stop> {
     run.move_to(step, deadline)?;
     if run.cursor.at == step {
         Ok(())

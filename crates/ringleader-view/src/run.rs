@@ -30,12 +30,12 @@ const LEAST: usize = 64;
 const AGENT_BYTES: usize = 96;
 
 /// Things at the multiples of a stride.
-pub(super) struct Series<T> {
-    pub(super) stride: u64,
+pub(crate) struct Series<T> {
+    pub(crate) stride: u64,
     /// The first stride.
     least: u64,
     most: usize,
-    pub(super) items: Vec<(u64, T)>,
+    pub(crate) items: Vec<(u64, T)>,
 }
 
 impl<T> Series<T> {
@@ -77,64 +77,64 @@ impl<T> Series<T> {
 }
 
 /// What the charts show of a configuration.
-pub(super) struct Sample {
-    pub(super) gauges: Vec<(&'static str, usize)>,
-    pub(super) phases: Vec<(&'static str, bool)>,
-    pub(super) safe: bool,
+pub(crate) struct Sample {
+    pub(crate) gauges: Vec<(&'static str, usize)>,
+    pub(crate) phases: Vec<(&'static str, bool)>,
+    pub(crate) safe: bool,
 }
 
 impl Sample {
-    pub(super) fn of(population: &dyn Population) -> Self {
+    pub(crate) fn of(population: &dyn Population) -> Self {
         let phases = population.phases().into_iter().map(|(name, _, holds)| (name, holds)).collect();
         Self { gauges: population.gauges(), phases, safe: population.is_safe() }
     }
 }
 
 /// The interaction that led to a configuration.
-pub(super) struct Last {
-    pub(super) interaction: Interaction,
-    pub(super) by: &'static str,
-    pub(super) coin: Option<u64>,
+pub(crate) struct Last {
+    pub(crate) interaction: Interaction,
+    pub(crate) by: &'static str,
+    pub(crate) coin: Option<u64>,
     /// The states before it.
-    pub(super) before: [Value; 2],
-    pub(super) events: Vec<&'static str>,
+    pub(crate) before: [Value; 2],
+    pub(crate) events: Vec<&'static str>,
 }
 
 /// What a page wants to see.
-pub(super) struct Ask {
-    pub(super) from: u64,
-    pub(super) steps: u64,
-    pub(super) time: Duration,
-    pub(super) until: Vec<String>,
+pub(crate) struct Ask {
+    pub(crate) from: u64,
+    pub(crate) steps: u64,
+    pub(crate) time: Duration,
+    pub(crate) until: Vec<String>,
 }
 
 /// What was found on the way to a frame.
-pub(super) struct Found {
-    pub(super) behind: bool,
-    pub(super) event: Option<&'static str>,
+pub(crate) struct Found {
+    pub(crate) behind: bool,
+    pub(crate) event: Option<&'static str>,
     /// Nothing that is wanted can happen any more.
-    pub(super) never: bool,
+    pub(crate) never: bool,
 }
 
-pub(super) struct Run {
+pub(crate) struct Run {
     /// What determines it, but for what is done to it by hand.
     base: Description,
-    pub(super) trial: Trial,
-    pub(super) recorded: Option<u64>,
-    pub(super) leaderless: Option<u64>,
-    pub(super) first: Box<dyn Population>,
-    pub(super) script: AnySchedule,
-    pub(super) course: Course,
-    pub(super) cursor: Cursor,
+    pub(crate) trial: Trial,
+    pub(crate) recorded: Option<u64>,
+    pub(crate) leaderless: Option<u64>,
+    pub(crate) first: Box<dyn Population>,
+    pub(crate) script: AnySchedule,
+    pub(crate) course: Course,
+    pub(crate) cursor: Cursor,
     /// How the cursor came to where it is; `None` if that is not known.
-    pub(super) last: Option<Last>,
-    pub(super) furthest: u64,
-    pub(super) samples: Series<Sample>,
-    pub(super) snapshots: Series<Cursor>,
+    pub(crate) last: Option<Last>,
+    pub(crate) furthest: u64,
+    pub(crate) samples: Series<Sample>,
+    pub(crate) snapshots: Series<Cursor>,
 }
 
 impl Run {
-    pub(super) fn new(plan: Plan) -> Result<Self, Stop> {
+    pub(crate) fn new(plan: Plan) -> Result<Self, Stop> {
         let Plan { base, trial, first, script, course, recorded, leaderless } = plan;
         let cursor = Cursor::new(first.as_ref(), &script);
         let snapshots = Series::new((SNAPSHOT_BYTES / (trial.n * AGENT_BYTES)).clamp(LEAST, SAMPLES), trial.n);
@@ -158,7 +158,7 @@ impl Run {
     }
 
     /// The same run with other edits, if it is the same but for them: what both have in common is kept.
-    pub(super) fn replan(&mut self, plan: Plan) -> Result<(), Stop> {
+    pub(crate) fn replan(&mut self, plan: Plan) -> Result<(), Stop> {
         if self.base != plan.base {
             *self = Self::new(plan)?;
             return Ok(());
@@ -196,12 +196,12 @@ impl Run {
     }
 
     /// A cursor at the beginning, before the first edit.
-    pub(super) fn beginning(&self) -> Cursor {
+    pub(crate) fn beginning(&self) -> Cursor {
         Cursor::new(self.first.as_ref(), &self.script)
     }
 
     /// A cursor at a snapshot that is not after a step.
-    pub(super) fn near(&self, step: u64) -> Cursor {
+    pub(crate) fn near(&self, step: u64) -> Cursor {
         self.snapshots.before(step).map_or_else(|| self.beginning(), Cursor::duplicate)
     }
 
@@ -262,7 +262,7 @@ impl Run {
     }
 
     /// Moves the cursor to a step, by an interaction that is looked at closely; at most as far as the time allows.
-    pub(super) fn move_to(&mut self, step: u64, deadline: Instant) -> Result<(), Stop> {
+    pub(crate) fn move_to(&mut self, step: u64, deadline: Instant) -> Result<(), Stop> {
         if self.cursor.at == step && (self.last.is_some() || step == 0) {
             return self.settle();
         }
@@ -276,7 +276,7 @@ impl Run {
     }
 
     /// Goes where a page asks to go.
-    pub(super) fn go(&mut self, ask: &Ask) -> Result<Found, Stop> {
+    pub(crate) fn go(&mut self, ask: &Ask) -> Result<Found, Stop> {
         let deadline = Instant::now() + ask.time;
         self.move_to(ask.from, deadline)?;
         let behind = self.cursor.at < ask.from;
@@ -344,7 +344,7 @@ impl Run {
 
     /// Configurations at about `rows` steps between two, as `look` sees them: snapshots if they lie close enough, else computed, as
     /// far as the time allows.
-    pub(super) fn rows<T>(
+    pub(crate) fn rows<T>(
         &self,
         (from, to): (u64, u64),
         rows: u64,
@@ -374,7 +374,7 @@ impl Run {
     }
 
     /// The step at which a recording ends, if it has not.
-    pub(super) fn end(&self) -> Option<u64> {
+    pub(crate) fn end(&self) -> Option<u64> {
         let by_seed = !matches!(self.script, AnySchedule::Recorded(_));
         match &self.cursor.script {
             AnySchedule::Recorded(recorded) => Some(self.cursor.at + recorded.left() as u64),

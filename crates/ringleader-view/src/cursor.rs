@@ -11,53 +11,53 @@ use super::description::{Edit, What};
 use crate::stop::Stop;
 
 /// What is to happen beside the schedule.
-pub(super) struct Course {
+pub(crate) struct Course {
     /// Done by hand, in the order of steps.
-    pub(super) edits: Vec<Edit>,
+    pub(crate) edits: Vec<Edit>,
     /// What goes on when a recording ends.
-    pub(super) goes_on: AnySchedule,
+    pub(crate) goes_on: AnySchedule,
 }
 
 /// The configuration after `at` interactions, and what comes next.
-pub(super) struct Cursor {
-    pub(super) at: u64,
-    pub(super) population: Box<dyn Population>,
-    pub(super) script: AnySchedule,
+pub(crate) struct Cursor {
+    pub(crate) at: u64,
+    pub(crate) population: Box<dyn Population>,
+    pub(crate) script: AnySchedule,
     /// How many of the edits have been done.
-    pub(super) applied: usize,
+    pub(crate) applied: usize,
     /// What has happened, if somebody wants to know.
-    pub(super) log: Option<Log>,
+    pub(crate) log: Option<Log>,
 }
 
 /// What has happened to a population.
 #[derive(Default)]
-pub(super) struct Log {
-    pub(super) interactions: Vec<Interaction>,
-    pub(super) coins: Vec<u64>,
+pub(crate) struct Log {
+    pub(crate) interactions: Vec<Interaction>,
+    pub(crate) coins: Vec<u64>,
     /// The states that were written by hand, and at which steps.
-    pub(super) written: Vec<(u64, Vec<(usize, Value)>)>,
+    pub(crate) written: Vec<(u64, Vec<(usize, Value)>)>,
 }
 
 impl Cursor {
     /// The beginning, before the first edit.
-    pub(super) fn new(population: &dyn Population, script: &AnySchedule) -> Self {
+    pub(crate) fn new(population: &dyn Population, script: &AnySchedule) -> Self {
         Self { at: 0, population: population.duplicate(), script: script.clone(), applied: 0, log: None }
     }
 
     /// The same, without the log.
-    pub(super) fn duplicate(&self) -> Self {
+    pub(crate) fn duplicate(&self) -> Self {
         let (population, script) = (self.population.duplicate(), self.script.clone());
         Self { at: self.at, population, script, applied: self.applied, log: None }
     }
 
     /// The same, which from now on writes down what happens.
-    pub(super) fn logged(mut self) -> Self {
+    pub(crate) fn logged(mut self) -> Self {
         self.log = Some(Log::default());
         self
     }
 
     /// Does what is to be done by hand at this step, but for interactions.
-    pub(super) fn apply(&mut self, course: &Course) -> Result<(), Stop> {
+    pub(crate) fn apply(&mut self, course: &Course) -> Result<(), Stop> {
         let mut written = Vec::new();
         while let Some(edit) = course.edits.get(self.applied).filter(|edit| edit.step == self.at) {
             if edit.is_interaction() {
@@ -73,7 +73,7 @@ impl Cursor {
     }
 
     /// The interaction that comes next if it is one by hand, with its coin.
-    pub(super) fn by_hand(&self, course: &Course) -> Option<(Interaction, u64)> {
+    pub(crate) fn by_hand(&self, course: &Course) -> Option<(Interaction, u64)> {
         match course.edits.get(self.applied) {
             Some(Edit { step, what: What::Interact { interaction, coin } }) if *step == self.at => {
                 Some((*interaction, *coin))
@@ -84,7 +84,7 @@ impl Cursor {
 
     /// Goes on by at most `steps` interactions, up to the next edit, the end of a recording, or the first step with something
     /// that is wanted, which is returned.
-    pub(super) fn leg(&mut self, course: &Course, steps: u64, wanted: &[&str]) -> Result<Vec<&'static str>, Stop> {
+    pub(crate) fn leg(&mut self, course: &Course, steps: u64, wanted: &[&str]) -> Result<Vec<&'static str>, Stop> {
         self.apply(course)?;
         let found = match self.by_hand(course) {
             Some((interaction, coin)) => {
@@ -144,7 +144,7 @@ impl Cursor {
     }
 
     /// Goes on to a step that lies ahead.
-    pub(super) fn forward(&mut self, course: &Course, step: u64) -> Result<(), Stop> {
+    pub(crate) fn forward(&mut self, course: &Course, step: u64) -> Result<(), Stop> {
         while self.at < step {
             self.leg(course, step - self.at, &[])?;
         }
@@ -167,7 +167,7 @@ impl What {
     }
 
     /// Whether it can be done: whether a value is allowed does not depend on the configuration.
-    pub(super) fn check(&self, population: &mut dyn Population) -> Result<(), Error> {
+    pub(crate) fn check(&self, population: &mut dyn Population) -> Result<(), Error> {
         self.write(population).map(drop)
     }
 }
