@@ -1,53 +1,42 @@
-//! A population on its way through what is to happen to it: the schedule, and what is done by hand.
+//! A session on its way through its schedule and its edits.
 
 use ringleader::engine::stepper::Halt;
-use ringleader::error::Error;
-use ringleader::lab::{Found, Population};
 use ringleader::ring::Interaction;
 use ringleader::schedule::AnySchedule;
-use ringleader::value::Value;
+use ringleader::session::{Session, Step};
+use ringleader::value::{Text, Value};
+use ringleader_records::error::Error;
 
-use super::description::{Edit, What};
-use crate::stop::Stop;
-
-/// What is to happen beside the schedule.
-pub(crate) struct Course {
-    /// Done by hand, in the order of steps.
-    pub(crate) edits: Vec<Edit>,
-    /// What goes on when a recording ends.
-    pub(crate) goes_on: AnySchedule,
-}
+use crate::edits::{Edit, Edits, What};
 
 /// The configuration after `at` interactions, and what comes next.
 pub(crate) struct Cursor {
     pub(crate) at: u64,
-    pub(crate) population: Box<dyn Population>,
-    pub(crate) script: AnySchedule,
-    /// How many of the edits have been done.
+    pub(crate) session: Box<dyn Session>,
+    /// How many of the edits have been made.
     pub(crate) applied: usize,
-    /// What has happened, if somebody wants to know.
+    /// What has happened, if that is to be known.
     pub(crate) log: Option<Log>,
 }
 
-/// What has happened to a population.
+/// What has happened to a session.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) interactions: Vec<Interaction>,
     pub(crate) coins: Vec<u64>,
-    /// The states that were written by hand, and at which steps.
+    /// The states that edits wrote, and at which steps.
     pub(crate) written: Vec<(u64, Vec<(usize, Value)>)>,
 }
 
 impl Cursor {
     /// The beginning, before the first edit.
-    pub(crate) fn new(population: &dyn Population, script: &AnySchedule) -> Self {
-        Self { at: 0, population: population.duplicate(), script: script.clone(), applied: 0, log: None }
+    pub(crate) fn new(session: &dyn Session) -> Self {
+        Self { at: 0, session: session.duplicate(), applied: 0, log: None }
     }
 
     /// The same, without the log.
     pub(crate) fn duplicate(&self) -> Self {
-        let (population, script) = (self.population.duplicate(), self.script.clone());
-        Self { at: self.at, population, script, applied: self.applied, log: None }
+        Self { at: self.at, applied: self.applied, ..Self::new(self.session.as_ref()) }
     }
 
     /// The same, which from now on writes down what happens.
@@ -56,14 +45,12 @@ impl Cursor {
         self
     }
 
-    /// Does what is to be done by hand at this step, but for interactions.
-    pub(crate) fn apply(&mut self, course: &Course) -> Result<(), Stop> {
+    /// Makes the edits of this step, except for an interaction.
+    pub(crate) fn apply(&mut self, edits: &Edits) -> Result<(), Error> {
         let mut written = Vec::new();
-        while let Some(edit) = course.edits.get(self.applied).filter(|edit| edit.step == self.at) {
-            if edit.is_interaction() {
-                break;
-            }
-            written.extend(edit.what.write(self.population.as_mut())?);
+        let due = |edit: &&Edit| edit.step == self.at && !edit.is_interaction();
+        while let Some(edit) = edits.list.get(self.applied).filter(due) {
+            written.extend(edit.what.write(self.session.as_mut())?);
             self.applied += 1;
         }
         if let Some(log) = self.log.as_mut().filter(|_| !written.is_empty()) {
@@ -73,8 +60,8 @@ impl Cursor {
     }
 
     /// The interaction that comes next if it is one by hand, with its coin.
-    pub(crate) fn by_hand(&self, course: &Course) -> Option<(Interaction, u64)> {
-        match course.edits.get(self.applied) {
+    pub(crate) fn by_hand(&self, edits: &Edits) -> Option<(Interaction, u64)> {
+        match edits.list.get(self.applied) {
             Some(Edit { step, what: What::Interact { interaction, coin } }) if *step == self.at => {
                 Some((*interaction, *coin))
             }
@@ -82,111 +69,108 @@ impl Cursor {
         }
     }
 
-    /// Goes on by at most `steps` interactions, up to the next edit, the end of a recording, or the first step with something
-    /// that is wanted, which is returned.
-    pub(crate) fn leg(&mut self, course: &Course, steps: u64, wanted: &[&str]) -> Result<Vec<&'static str>, Stop> {
-        self.apply(course)?;
-        let found = match self.by_hand(course) {
+    /// Goes on by at most `steps` interactions, up to the next edit or the end of a recording: `go` is told how many there may be,
+    /// and returns how many it made and what it saw. Nothing is seen if a recording breaks off.
+    fn advance_within<T>(
+        &mut self,
+        edits: &Edits,
+        steps: u64,
+        go: impl FnOnce(&mut dyn Session, u64) -> Result<(u64, T), (Halt, u64)>,
+    ) -> Result<Option<T>, Error> {
+        self.apply(edits)?;
+        let gone = match self.by_hand(edits) {
             Some((interaction, coin)) => {
                 self.applied += 1;
-                let mut once = AnySchedule::once(interaction, coin);
-                self.follow(&mut once, steps.min(1), wanted)
+                let schedule = std::mem::replace(self.session.schedule(), AnySchedule::once(interaction, coin));
+                let gone = self.go(1, go);
+                *self.session.schedule() = schedule;
+                gone
             }
-            None => self.scheduled(course, steps, wanted),
+            None => {
+                let next = edits.list.get(self.applied).map_or(u64::MAX, |edit| edit.step);
+                let most = steps.min(next - self.at).min(self.left(edits));
+                self.go(most, go)
+            }
         };
-        let Found { steps: done, names } = match found {
-            Ok(found) => found,
-            Err((Halt::Coins, done)) if course.edits.is_empty() => {
-                let step = self.at + done;
-                return Err(Stop::Bad(format!("draws: too few; the interaction at step {step} needs one more")));
-            }
-            // A recording that was edited may need more coins than were recorded; it ends there.
-            Err((_, steps)) => {
-                self.script = course.goes_on.clone();
-                Found { steps, names: Vec::new() }
-            }
+        let (done, seen) = match gone {
+            Ok((done, seen)) => (done, Some(seen)),
+            Err((_, done)) => match &edits.after_recording {
+                // A recording that was edited may need more coins than were recorded; it ends there.
+                Some(after) if !edits.list.is_empty() => {
+                    *self.session.schedule() = after.clone();
+                    (done, None)
+                }
+                _ => {
+                    let step = self.at + done;
+                    return Err(Error::new(format!("draws: too few; the interaction at step {step} needs one more")));
+                }
+            },
         };
         self.at += done;
-        self.apply(course)?;
-        Ok(names)
+        self.apply(edits)?;
+        Ok(seen)
     }
 
-    /// Follows the schedule to the next edit, or to the end of a recording.
-    fn scheduled(&mut self, course: &Course, steps: u64, wanted: &[&str]) -> Result<Found, (Halt, u64)> {
-        if matches!(&self.script, AnySchedule::Recorded(recorded) if recorded.left() == 0) {
-            self.script = course.goes_on.clone();
+    /// How many interactions the schedule has left. A recording at its end is replaced by the schedule that follows it.
+    fn left(&mut self, edits: &Edits) -> u64 {
+        match (self.recording_left(), &edits.after_recording) {
+            (Some(0), Some(after)) => *self.session.schedule() = after.clone(),
+            (Some(left), _) => return left,
+            (None, _) => {}
         }
-        let mut script = std::mem::take(&mut self.script);
-        let left = if let AnySchedule::Recorded(recorded) = &script { recorded.left() as u64 } else { u64::MAX };
-        let next = course.edits.get(self.applied).map_or(u64::MAX, |edit| edit.step);
-        let found = self.follow(&mut script, steps.min(left).min(next - self.at), wanted);
-        self.script = script;
-        found
+        u64::MAX
     }
 
-    fn follow(&mut self, script: &mut AnySchedule, steps: u64, wanted: &[&str]) -> Result<Found, (Halt, u64)> {
-        if self.log.is_some() {
-            *script = std::mem::take(script).logged();
+    /// How many interactions a recording has left; `None` if the schedule is not one.
+    pub(crate) fn recording_left(&mut self) -> Option<u64> {
+        match self.session.schedule() {
+            AnySchedule::Recorded(recorded) => Some(recorded.left() as u64),
+            _ => None,
         }
-        let found = if wanted.is_empty() {
-            self.population.follow(script, steps).map(|()| Found { steps, names: Vec::new() })
-        } else {
-            self.population.seek(script, steps, wanted)
-        };
-        let done = found.as_ref().map_or_else(|(_, done)| *done, |found| found.steps);
-        if let (Some(log), AnySchedule::Logged(logged)) = (&mut self.log, &mut *script) {
+    }
+
+    /// Goes on by at most `steps` interactions, and logs them.
+    fn go<T>(
+        &mut self,
+        steps: u64,
+        go: impl FnOnce(&mut dyn Session, u64) -> Result<(u64, T), (Halt, u64)>,
+    ) -> Result<(u64, T), (Halt, u64)> {
+        let Some(log) = &mut self.log else { return go(self.session.as_mut(), steps) };
+        let schedule = std::mem::take(self.session.schedule());
+        *self.session.schedule() = schedule.logged();
+        let gone = go(self.session.as_mut(), steps);
+        if let AnySchedule::Logged(logged) = std::mem::take(self.session.schedule()) {
+            let done = gone.as_ref().map_or_else(|(_, done)| *done, |(done, _)| *done);
             // The last one may have failed for want of a coin.
-            log.interactions.extend(logged.interactions.drain(..).take(done as usize));
-            log.coins.append(&mut logged.coins);
-            *script = std::mem::take(&mut logged.script);
+            log.interactions.extend(logged.interactions.into_iter().take(done as usize));
+            log.coins.extend(logged.coins);
+            *self.session.schedule() = logged.script;
         }
-        found
+        gone
     }
 
     /// Goes on to a step that lies ahead.
-    pub(crate) fn forward(&mut self, course: &Course, step: u64) -> Result<(), Stop> {
+    pub(crate) fn forward(&mut self, edits: &Edits, step: u64) -> Result<(), Error> {
         while self.at < step {
-            self.leg(course, step - self.at, &[])?;
+            self.advance_within(edits, step - self.at, |session, most| session.advance(most).map(|()| (most, ())))?;
         }
         Ok(())
     }
-}
 
-impl What {
-    /// Overwrites states, and tells which.
-    fn write(&self, population: &mut dyn Population) -> Result<Vec<(usize, Value)>, Error> {
-        match self {
-            Self::Interact { .. } => Ok(Vec::new()),
-            Self::Corrupt { fault, seed } => population.strike(fault, *seed),
-            Self::Write(states) => population.set_agents(states).map(|()| states.clone()),
-            Self::Set { agent, state } => {
-                let states = vec![(*agent, overwritten(population, *agent, state)?)];
-                population.set_agents(&states).map(|()| states)
+    /// Goes on by at most `steps` interactions, up to the next edit or the first step with something wanted; its name.
+    pub(crate) fn seek(&mut self, edits: &Edits, steps: u64, wanted: &[Text]) -> Result<Option<Text>, Error> {
+        let seek = |session: &mut dyn Session, most| session.seek(most, wanted).map(|found| (found.steps, found.names));
+        let names = self.advance_within(edits, steps, seek)?;
+        Ok(names.and_then(|names| names.into_iter().next()))
+    }
+
+    /// One interaction, looked at closely.
+    pub(crate) fn step(&mut self, edits: &Edits) -> Result<Step, Error> {
+        loop {
+            let step = |session: &mut dyn Session, _| session.step().map(|step| (1, step)).map_err(|halt| (halt, 0));
+            if let Some(step) = self.advance_within(edits, 1, step)? {
+                return Ok(step);
             }
-        }
-    }
-
-    /// Whether it can be done: whether a value is allowed does not depend on the configuration.
-    pub(crate) fn check(&self, population: &mut dyn Population) -> Result<(), Error> {
-        self.write(population).map(drop)
-    }
-}
-
-/// The state of an agent, with the variables overwritten that another one names.
-fn overwritten(population: &dyn Population, agent: usize, state: &Value) -> Result<Value, Error> {
-    let n = population.ring().n();
-    if agent >= n {
-        return Err(Error::new("agent", agent, format!("agents are 0 to {}", n - 1)));
-    }
-    let names: Vec<&str> = population.variables().iter().map(|(name, ..)| *name).collect();
-    let (Value::Map(mut whole), Value::Map(parts)) = (population.agent(agent), state) else {
-        return Err(Error::new("state", state, "allowed is an object with variables"));
-    };
-    match parts.iter().find(|(name, _)| !names.contains(&name.as_str())) {
-        Some((name, _)) => Err(Error::new("variable", name, format!("the protocol has {}", names.join(", ")))),
-        None => {
-            whole.extend(parts.iter().cloned());
-            Ok(Value::Map(whole))
         }
     }
 }

@@ -1,26 +1,38 @@
-//! The laboratory in a browser: a server on this machine only, and a page that is part of the binary.
+//! Runs in a browser: a server on this machine only, and a page that is part of the program.
 //!
-//! What is seen is a function of plain data: a trial, what was done to it by hand, and a step ([`description`]). A link holds that
-//! data, and [`run`] computes the picture from it, with snapshots so that no step is far away. What the server remembers is a
-//! cache and nothing else: a page whose run was forgotten describes it again.
+//! What is seen is a function of plain data: a trial, its edits, and a step ([`Description`]). A link holds that data, and `run.rs`
+//! computes the picture from it, with snapshots so that no step is far away. What the server remembers is a cache and nothing
+//! else: a page whose run was forgotten describes it again.
+//!
+//! ```no_run
+//! # use ringleader::catalogue::Catalogue;
+//! # use ringleader_view::{Description, Server};
+//! # fn show(catalogue: Catalogue) -> Result<(), ringleader_records::error::Error> {
+//! let opening = Description { n: Some(24), ..Description::default() };
+//! opening.check(&catalogue)?;
+//! let server = Server::bind(catalogue, &opening, 0)?;
+//! println!("http://127.0.0.1:{}/", server.port());
+//! server.serve(&|| false)
+//! # }
+//! ```
 
-mod course;
+mod cursor;
 mod description;
+mod edits;
 mod export;
 mod frame;
 mod page;
 mod run;
 mod runs;
-pub(crate) mod server;
+mod server;
+#[cfg(test)]
+mod tests;
 
-/// Whether a description can be shown.
-pub(crate) fn check(text: &[u8]) -> Result<(), crate::stop::Stop> {
-    description::read(text).map(drop)
-}
+pub use description::Description;
+pub use edits::EditRequest;
+pub use server::Server;
 
 /// The largest ring that is shown; a frame holds every variable of every agent.
-pub(crate) const MAX_N: usize = 16_384;
-/// The largest request.
-pub(crate) const MAX_BODY: usize = 32 << 20;
-/// The most changes by hand in one run.
-pub(crate) const MAX_EDITS: usize = 1_000;
+pub const MAX_N: usize = 16_384;
+/// The largest request, and so the largest case, in bytes.
+pub const MAX_BODY: usize = 32 << 20;
