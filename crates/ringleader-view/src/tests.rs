@@ -5,7 +5,6 @@
 use std::time::{Duration, Instant};
 
 use ringleader::catalogue::Catalogue;
-use ringleader::protocol::draw;
 use ringleader::ring::Interaction;
 use ringleader::schedule::AnySchedule;
 use ringleader::session::{Session, Step};
@@ -32,8 +31,8 @@ fn plan(description: &str) -> Plan {
     Description::read(description.as_bytes()).unwrap().plan(&catalogue()).unwrap()
 }
 
-fn open(protocol: &str, n: usize, seed: u64) -> Box<dyn Session> {
-    let from = Some(Initial::Named("uniform".into()));
+fn open(protocol: &str, n: usize, start: &str, seed: u64) -> Box<dyn Session> {
+    let from = Some(Initial::Named(start.into()));
     catalogue().open(&Trial { from, ..Trial::new(protocol, n, seed) }).unwrap()
 }
 
@@ -91,11 +90,12 @@ fn compare(frame: &Value, seen: &[Seen], step: usize) {
         assert_eq!(column, &expected.into(), "step {step}, {name}");
     }
     let last = |name: &str| field("last").get(name).cloned();
-    let Some(Step { interaction, before, events, .. }) = &now.last else { return assert_eq!(last("by"), None) };
+    let Some(Step { interaction, before, events, coin }) = &now.last else { return assert_eq!(last("by"), None) };
     assert_eq!(last("initiator"), Some(interaction.initiator.into()), "step {step}");
     assert_eq!(last("responder"), Some(interaction.responder.into()), "step {step}");
     assert_eq!(last("before"), Some(before.to_vec().into()), "step {step}");
     assert_eq!(last("events"), Some(events.clone().into()), "step {step}");
+    assert_eq!(last("draw"), Some(coin.map(|coin| vec![coin / 16, coin % 16]).into()), "step {step}");
 }
 
 /// Looks at every step, forwards, backwards and in leaps.
@@ -104,9 +104,13 @@ fn compare_all(run: &mut Run, seen: &[Seen]) {
     (0..=last).for_each(|step| check(run, seen, step));
     (0..=last).rev().step_by(7).for_each(|step| check(run, seen, step));
     (0..60).for_each(|k| check(run, seen, k * 7919 % seen.len()));
-    let rows = run.rows((0, last as u64), seen.len() as u64, Instant::now() + LONG, json::hash).unwrap();
-    assert_eq!(rows.len(), seen.len());
-    rows.iter().for_each(|(at, hash)| assert_eq!(*hash, seen[*at as usize].hash, "row {at}"));
+    // Rows of the whole run are its snapshots, those of a part are computed.
+    for (from, to) in [(0, last), (last / 3, last / 3 + 40)] {
+        let (span, deadline) = ((from as u64, to as u64), Instant::now() + LONG);
+        let rows = run.rows(span, 41, deadline, json::hash).unwrap();
+        assert!(rows.len() >= 41, "{} rows", rows.len());
+        rows.iter().for_each(|(at, hash)| assert_eq!(*hash, seen[*at as usize].hash, "row {at}"));
+    }
 }
 
 /// Exports the run at some steps, and replays what was exported.
@@ -158,7 +162,7 @@ fn described(at: u64, session: &mut dyn Session) -> Option<(Interaction, u64)> {
 
 #[test]
 fn a_run_with_edits_is_what_a_naive_replay_sees() {
-    let seen = naive(open("undirected", 9, 4).as_mut(), 1_500, described);
+    let seen = naive(open("undirected", 9, "uniform", 4).as_mut(), 1_500, described);
     assert!(seen.iter().flat_map(|one| &one.last).any(|step| step.coin.is_some()));
     let mut run = Run::new(plan(DESCRIBED)).unwrap();
     compare_all(&mut run, &seen);
@@ -169,7 +173,8 @@ fn a_run_with_edits_is_what_a_naive_replay_sees() {
     }
     // Without the last edits, what was computed before them is kept, and the rest is new.
     let fewer = DESCRIBED.replace(r#"{"step": 700, "corrupt": 9, "seed": "18446744073709551615"},"#, "");
-    let seen = naive(open("undirected", 9, 4).as_mut(), 1_500, |at, one| (at < 700).then(|| described(at, one))?);
+    let seen =
+        naive(open("undirected", 9, "uniform", 4).as_mut(), 1_500, |at, one| (at < 700).then(|| described(at, one))?);
     run.replan(plan(&fewer)).unwrap();
     assert_eq!(run.furthest, 700);
     compare_all(&mut run, &seen);
@@ -179,7 +184,7 @@ fn a_run_with_edits_is_what_a_naive_replay_sees() {
 fn events_are_sought_where_a_naive_replay_sees_them() {
     let description = r#"{"n": 16, "start": "uniform", "seed": 3, "edits": [
         {"step": 40, "interact": [15, 0]}, {"step": 90, "corrupt": 16, "seed": 1}]}"#;
-    let seen = naive(open("ppl", 16, 3).as_mut(), 2_000, |at, session| {
+    let seen = naive(open("ppl", 16, "uniform", 3).as_mut(), 2_000, |at, session| {
         if at == 90 {
             session.strike(&"agents=16,at=0".parse().unwrap(), 1).unwrap();
         }
@@ -208,7 +213,7 @@ fn a_recording_with_faults_and_coins_is_what_was_recorded_and_then_follows_its_s
         50 | 200 => session.strike(&"agents=5,at=0".parse().unwrap(), at).unwrap(),
         _ => Vec::new(),
     };
-    let mut session = open("pcl", 8, 11);
+    let mut session = open("pcl", 8, "one-color", 11);
     let first = session.duplicate();
     let mut written = Vec::new();
     let mut seen = naive(session.as_mut(), RECORDED as u64, |at, session| {
@@ -221,7 +226,7 @@ fn a_recording_with_faults_and_coins_is_what_was_recorded_and_then_follows_its_s
     let steps = || seen.iter().flat_map(|one| &one.last);
     let interactions: Vec<Interaction> = steps().map(|step| step.interaction).collect();
     let coins: Vec<u64> = steps().filter_map(|step| step.coin).collect();
-    assert!(coins.len() > 5 && !draw(coins[0], &session.described().dice).is_empty());
+    assert!(coins.len() > 3, "{coins:?}");
     let course = Course::Recorded(&interactions, &coins);
     let faults = written.iter().map(|(at, states)| (*at, states.as_slice())).collect();
     let mut case = Vec::new();
