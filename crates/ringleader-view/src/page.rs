@@ -3,7 +3,7 @@
 /// Embeds files of `ui/`.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("../../ui/", $name)))),*]
+        &[$(($name, include_str!(concat!("../ui/", $name)))),*]
     };
 }
 
@@ -52,7 +52,7 @@ const FILES: &[(&str, &str)] = files! {
 };
 
 /// Kind and text of the file at a path.
-pub(super) fn file(path: &str) -> Option<(&'static str, &'static str)> {
+pub(crate) fn file(path: &str) -> Option<(&'static str, &'static str)> {
     let name = if path == "/" { "index.html" } else { path.strip_prefix('/')? };
     let text = FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)?;
     let kind = match name.rsplit('.').next()? {

@@ -72,7 +72,7 @@ const numberEntry = (text, number) => entry(text, (pen, x, y, palette) => pen.te
 /** @type {NonNullable<Mark["legend"]>} */
 const selectionLegend = ({ run }) => [
   { text: "selected agent", draw: (pen, x, y, palette) => pen.circle(x, y, 7, { stroke: palette.select, width: 2.2 }) },
-  ...(variableOf(run, "tokenB") ? [{ text: "its token's way to the target", draw: drawWay }] : []),
+  ...(variableOf(run, "tokenB") ? [{ text: "its token's path to the target", draw: drawWay }] : []),
 ];
 
 /** @type {import("./types").LegendItem["draw"]} */
@@ -88,7 +88,7 @@ function drawWay(pen, x, y, palette) {
 const segmentsLegend = ({ run }) => {
   const sides = ["agents that point right", "agents that point left"];
   const ids = ["black segment, with its ID", "white segment, with its ID"];
-  const both = ids.map((id, k) => (run.ring === "undirected" ? `${id}; until all point one way: ${sides[k]}` : id));
+  const both = ids.map((id, k) => (run.ring === "undirected" ? `${id}; before all agree: ${sides[k]}` : id));
   return (variableOf(run, "b") ? both : sides).map((text, k) => ({
     text,
     draw: (pen, x, y, palette) => {
@@ -130,7 +130,7 @@ export const MARKS = [
     label: "last segment",
     applies: having("last"),
     draw: drawLast,
-    legend: entry("last = 1: believes to be in the last segment", (pen, x, y, palette) =>
+    legend: entry("last = 1: believes that it is in the last segment", (pen, x, y, palette) =>
       pen.polygon(
         [
           { x: x - 10, y },

@@ -124,7 +124,8 @@ function showLast() {
   const last = frame?.last;
   const place = element("last");
   if (!last) return place.replaceChildren("No interaction yet.");
-  const title = `${last.initiator} → ${last.responder}, by ${last.by}${last.draw ? `, draw ${show(last.draw)}` : ""}`;
+  const by = last.by === "recorded" ? "as recorded" : `by ${last.by}`;
+  const title = `${last.initiator} → ${last.responder}, ${by}${last.draw ? `, draw ${show(last.draw)}` : ""}`;
   const events = last.events.length > 0 ? [make("p", { class: "happened" }, [last.events.join(", ")])] : [];
   const note = isEditedHere() ? [make("p", { class: "muted" }, ["changes include the edits made at this step"])] : [];
   place.replaceChildren(
@@ -158,7 +159,7 @@ function showTip() {
 }
 
 /** @param {[number, number]} edge @param {boolean} undirected */
-const edgeText = ([from, to], undirected) => `click: ${from} → ${to} interact next${undirected ? " (with Shift the other way round)" : ""}`;
+const edgeText = ([from, to], undirected) => `click: ${from} → ${to} interact next${undirected ? " (hold Shift to reverse)" : ""}`;
 
 /** @param {number} agent */
 function tipTable(agent) {

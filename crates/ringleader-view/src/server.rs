@@ -18,17 +18,18 @@ use axum::routing::{get, post, put};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use ringleader::catalogue::Catalogue;
 use ringleader::value::Value;
+use ringleader_records::error::Error;
+use ringleader_records::json;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 
-use super::run::{Ask, Run};
-use super::runs::{Runs, Shared, open};
-use super::{MAX_BODY, description, export, frame, page};
-use crate::json;
-use crate::progress::Looking;
-use crate::stop::Stop;
+use crate::description::Description;
+use crate::run::{Ask, Run};
+use crate::runs::{Runs, Shared, open};
+use crate::{MAX_BODY, export, frame, page};
 
 /// The most connections at a time; a browser opens six for a tab.
 const MAX_CONNECTIONS: usize = 256;
@@ -41,42 +42,65 @@ const USUAL: Duration = Duration::from_millis(25);
 /// The longest that it takes to make a file, or a picture of many steps.
 const LONG: Duration = Duration::from_secs(5);
 
+/// A server for one list of protocols, bound to a port of this machine.
+pub struct Server {
+    listener: TcpListener,
+    served: Served,
+}
+
 /// What all requests share.
-struct Laboratory {
+struct Served {
+    catalogue: Catalogue,
     runs: Runs,
-    /// What the command line asked to be shown.
+    /// What is shown first.
     opening: Value,
     /// So many requests compute at a time.
     seats: Arc<Semaphore>,
     port: u16,
 }
 
-type Lab = State<Arc<Laboratory>>;
+type Shares = State<Arc<Served>>;
 
-/// Binds to a port of this machine; any free one if it is 0.
-pub(crate) fn bind(port: u16) -> Result<TcpListener, Stop> {
-    TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
-        .map_err(|error| Stop::Bad(format!("cannot listen on port {port}: {error}; choose another with --port")))
+impl Server {
+    /// Binds to a port of this machine, or to any free one if it is 0. Pages show the opening first, unless their address says
+    /// otherwise.
+    ///
+    /// # Errors
+    /// If the port cannot be used.
+    pub fn bind(catalogue: Catalogue, opening: &Description, port: u16) -> Result<Self, Error> {
+        let refused = |error| Error::new(format!("cannot listen on port {port}: {error}"));
+        let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(refused)?;
+        let port = listener.local_addr().map_err(refused)?.port();
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let (runs, seats) = (Runs::default(), Arc::new(Semaphore::new(cores)));
+        Ok(Self { listener, served: Served { catalogue, runs, opening: opening.opening(), seats, port } })
+    }
+
+    /// The port in use.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.served.port
+    }
+
+    /// Serves until it is told to stop, which it asks ten times a second.
+    ///
+    /// # Errors
+    /// If the operating system does not let it.
+    pub fn serve(self, stop: &dyn Fn() -> bool) -> Result<(), Error> {
+        let failed = |error: std::io::Error| Error::new(format!("the server cannot run: {error}"));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        runtime.block_on(accept(self.listener, router(Arc::new(self.served)), stop)).map_err(failed)?;
+        runtime.shutdown_timeout(MOST);
+        Ok(())
+    }
 }
 
-/// Serves until Ctrl-C.
-pub(crate) fn serve(listener: TcpListener, opening: Value, looking: &Looking) -> Result<(), Stop> {
-    let failed = |error: std::io::Error| Stop::Bad(format!("the server cannot run: {error}"));
-    let port = listener.local_addr().map_err(failed)?.port();
-    let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    let lab = Laboratory { runs: Runs::default(), opening, seats: Arc::new(Semaphore::new(cores)), port };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
-    runtime.block_on(accept(listener, router(Arc::new(lab)), looking)).map_err(failed)?;
-    runtime.shutdown_timeout(MOST);
-    Ok(())
-}
-
-/// Takes connections until Ctrl-C. One that cannot be taken (too many open files) is no reason to stop.
-async fn accept(listener: TcpListener, router: Router, looking: &Looking) -> std::io::Result<()> {
+/// Takes connections until it is told to stop. One that cannot be taken (too many open files) is no reason to stop.
+async fn accept(listener: TcpListener, router: Router, stop: &dyn Fn() -> bool) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let seats = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    while !looking.interrupted() {
+    while !stop() {
         let Ok(accepted) = tokio::time::timeout(Duration::from_millis(100), listener.accept()).await else { continue };
         let (Ok((stream, _)), Ok(seat)) = (accepted, seats.clone().try_acquire_owned()) else { continue };
         let service = TowerToHyperService::new(router.clone());
@@ -91,9 +115,9 @@ async fn accept(listener: TcpListener, router: Router, looking: &Looking) -> std
     Ok(())
 }
 
-fn router(lab: Arc<Laboratory>) -> Router {
+fn router(served: Arc<Served>) -> Router {
     Router::new()
-        .route("/api/protocols", get(async || answer(&frame::protocols())))
+        .route("/api/protocols", get(protocols))
         .route("/api/opening", get(opening))
         .route("/api/runs", post(new_run))
         .route("/api/runs/{id}", put(change_run))
@@ -105,13 +129,13 @@ fn router(lab: Arc<Laboratory>) -> Router {
         .route("/api/runs/{id}/config", get(config))
         .fallback(page)
         .layer(DefaultBodyLimit::max(MAX_BODY))
-        .layer(middleware::from_fn_with_state(lab.clone(), guard))
-        .with_state(lab)
+        .layer(middleware::from_fn_with_state(served.clone(), guard))
+        .with_state(served)
 }
 
 /// Lets in only requests that come from this machine's own pages, and tells browsers to be as strict.
-async fn guard(State(lab): Lab, request: Request, next: Next) -> Response {
-    if let Err(refused) = own(request.headers(), request.method(), lab.port) {
+async fn guard(State(served): Shares, request: Request, next: Next) -> Response {
+    if let Err(refused) = own(request.headers(), request.method(), served.port) {
         return refused.into_response();
     }
     let mut response = match tokio::time::timeout(PATIENCE, next.run(request)).await {
@@ -171,9 +195,9 @@ impl Refused {
     }
 }
 
-impl From<Stop> for Refused {
-    fn from(stop: Stop) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, stop.message())
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, error.0)
     }
 }
 
@@ -185,10 +209,14 @@ impl IntoResponse for Refused {
 
 /// A value as JSON.
 fn answer(value: &Value) -> Response {
+    (content("application/json"), text(value)).into_response()
+}
+
+fn text(value: &Value) -> Vec<u8> {
     let mut text = Vec::new();
-    let written = json::write(&mut text, value);
+    let written = json::write_line(&mut text, value);
     debug_assert!(written.is_ok(), "writing to memory cannot fail");
-    (content("application/json"), text).into_response()
+    text
 }
 
 fn content(kind: &'static str) -> [(header::HeaderName, &'static str); 1] {
@@ -206,8 +234,12 @@ async fn page(request: Request) -> Response {
     }
 }
 
-async fn opening(State(lab): Lab) -> Response {
-    answer(&lab.opening)
+async fn protocols(State(served): Shares) -> Response {
+    answer(&frame::protocols(&served.catalogue))
+}
+
+async fn opening(State(served): Shares) -> Response {
+    answer(&served.opening)
 }
 
 /// The fields of a query; what is wrong with them is told like everything else.
@@ -227,14 +259,14 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Fields<T> {
 
 /// Computes on a thread that may take its time.
 async fn compute(
-    lab: Arc<Laboratory>,
-    work: impl FnOnce(&Laboratory) -> Result<Response, Refused> + Send + 'static,
+    served: Arc<Served>,
+    work: impl FnOnce(&Served) -> Result<Response, Refused> + Send + 'static,
 ) -> Response {
-    let Ok(seat) = lab.seats.clone().acquire_owned().await else {
+    let Ok(seat) = served.seats.clone().acquire_owned().await else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
     let computed = move || {
-        let done = work(&lab);
+        let done = work(&served);
         drop(seat);
         done
     };
@@ -246,36 +278,36 @@ async fn compute(
 
 /// Computes with a run.
 async fn with_run(
-    lab: Arc<Laboratory>,
+    served: Arc<Served>,
     id: String,
-    work: impl FnOnce(&mut Run) -> Result<Response, Stop> + Send + 'static,
+    work: impl FnOnce(&mut Run) -> Result<Response, Error> + Send + 'static,
 ) -> Response {
-    let answered = move |lab: &Laboratory| {
-        let run: Shared = lab.runs.get(&id).ok_or_else(|| forgotten(&id))?;
+    let answered = move |served: &Served| {
+        let run: Shared = served.runs.get(&id).ok_or_else(|| forgotten(&id))?;
         Ok(work(&mut open(&run))?)
     };
-    compute(lab, answered).await
+    compute(served, answered).await
 }
 
 fn forgotten(id: &str) -> Refused {
     Refused::new(StatusCode::NOT_FOUND, format!("run {id:?}: unknown or forgotten; describe it again"))
 }
 
-async fn new_run(State(lab): Lab, body: Bytes) -> Response {
-    let add = move |lab: &Laboratory| {
-        let (id, run) = lab.runs.add(description::read(&body)?)?;
+async fn new_run(State(served): Shares, body: Bytes) -> Response {
+    let add = move |served: &Served| {
+        let (id, run) = served.runs.add(Description::read(&body)?.plan(&served.catalogue)?)?;
         Ok(answer(&frame::describe(&id, &open(&run))))
     };
-    compute(lab, add).await
+    compute(served, add).await
 }
 
-async fn change_run(State(lab): Lab, Path(id): Path<String>, body: Bytes) -> Response {
-    let name = id.clone();
+async fn change_run(State(served): Shares, Path(id): Path<String>, body: Bytes) -> Response {
+    let (name, catalogue) = (id.clone(), served.catalogue.clone());
     let change = move |run: &mut Run| {
-        run.replan(description::read(&body)?)?;
+        run.replan(Description::read(&body)?.plan(&catalogue)?)?;
         Ok(answer(&frame::describe(&name, run)))
     };
-    with_run(lab, id, change).await
+    with_run(served, id, change).await
 }
 
 #[derive(Deserialize)]
@@ -291,7 +323,7 @@ struct FrameQuery {
     hash: u8,
 }
 
-async fn frame_of(State(lab): Lab, Path(id): Path<String>, Fields(query): Fields<FrameQuery>) -> Response {
+async fn frame_of(State(served): Shares, Path(id): Path<String>, Fields(query): Fields<FrameQuery>) -> Response {
     let FrameQuery { from, steps, ms, until, hash } = query;
     let ask = Ask {
         from,
@@ -299,15 +331,15 @@ async fn frame_of(State(lab): Lab, Path(id): Path<String>, Fields(query): Fields
         time: ms.map_or(USUAL, Duration::from_millis).min(MOST),
         until: until.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
     };
-    with_run(lab, id, move |run| {
+    with_run(served, id, move |run| {
         let found = run.go(&ask)?;
         Ok(answer(&frame::frame(run, &found, hash == 1)))
     })
     .await
 }
 
-async fn history(State(lab): Lab, Path(id): Path<String>) -> Response {
-    with_run(lab, id, |run| Ok(answer(&frame::history(run)))).await
+async fn history(State(served): Shares, Path(id): Path<String>) -> Response {
+    with_run(served, id, |run| Ok(answer(&frame::history(run)))).await
 }
 
 #[derive(Deserialize)]
@@ -319,14 +351,14 @@ struct SpacetimeQuery {
     rows: Option<u64>,
 }
 
-async fn spacetime(State(lab): Lab, Path(id): Path<String>, Fields(query): Fields<SpacetimeQuery>) -> Response {
+async fn spacetime(State(served): Shares, Path(id): Path<String>, Fields(query): Fields<SpacetimeQuery>) -> Response {
     let SpacetimeQuery { variable, from, to, rows } = query;
     let look = move |run: &mut Run| {
         let span = (from, to.unwrap_or(u64::MAX));
         let diagram = frame::spacetime(run, &variable, span, rows.unwrap_or(256), Instant::now() + LONG)?;
         Ok(answer(&diagram))
     };
-    with_run(lab, id, look).await
+    with_run(served, id, look).await
 }
 
 #[derive(Deserialize)]
@@ -337,30 +369,30 @@ struct StepQuery {
 
 /// Goes to a step, and answers with what is made of the run there.
 async fn at_step(
-    lab: Arc<Laboratory>,
+    served: Arc<Served>,
     id: String,
     step: u64,
-    make: impl FnOnce(&Run) -> Result<Response, Stop> + Send + 'static,
+    make: impl FnOnce(&Run) -> Result<Response, Error> + Send + 'static,
 ) -> Response {
     let work = move |run: &mut Run| {
         export::go_to(run, step, Instant::now() + LONG)?;
         make(run)
     };
-    with_run(lab, id, work).await
+    with_run(served, id, work).await
 }
 
-async fn facts(State(lab): Lab, Path(id): Path<String>, Fields(query): Fields<StepQuery>) -> Response {
-    at_step(lab, id, query.step, |run| Ok(answer(&run.cursor.population.facts()))).await
+async fn facts(State(served): Shares, Path(id): Path<String>, Fields(query): Fields<StepQuery>) -> Response {
+    at_step(served, id, query.step, |run| Ok(answer(&run.cursor.session.facts()))).await
 }
 
-async fn case(State(lab): Lab, Path(id): Path<String>, Fields(query): Fields<StepQuery>) -> Response {
+async fn case(State(served): Shares, Path(id): Path<String>, Fields(query): Fields<StepQuery>) -> Response {
     let make = |run: &Run| Ok(download(&file_name(run, "case"), export::case(run, Instant::now() + LONG)?));
-    at_step(lab, id, query.step, make).await
+    at_step(served, id, query.step, make).await
 }
 
-async fn config(State(lab): Lab, Path(id): Path<String>, Fields(query): Fields<StepQuery>) -> Response {
-    let make = |run: &Run| Ok(download(&file_name(run, "config"), export::config(run)?));
-    at_step(lab, id, query.step, make).await
+async fn config(State(served): Shares, Path(id): Path<String>, Fields(query): Fields<StepQuery>) -> Response {
+    let make = |run: &Run| Ok(download(&file_name(run, "config"), text(&export::config(run))));
+    at_step(served, id, query.step, make).await
 }
 
 fn file_name(run: &Run, kind: &str) -> String {

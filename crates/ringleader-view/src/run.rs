@@ -5,16 +5,16 @@
 
 use std::time::{Duration, Instant};
 
-use ringleader::error::Error;
-use ringleader::lab::Population;
-use ringleader::ring::Interaction;
+use ringleader::error::Error as Refusal;
 use ringleader::schedule::AnySchedule;
+use ringleader::session::{Session, Step};
 use ringleader::trial::Trial;
-use ringleader::value::Value;
+use ringleader::value::Text;
+use ringleader_records::error::Error;
 
-use super::course::{Course, Cursor, Log};
-use super::description::{Description, Plan};
-use crate::stop::Stop;
+use crate::cursor::Cursor;
+use crate::description::{Description, Plan};
+use crate::edits::Edits;
 
 /// So many interactions are run between two looks at the time.
 const CHUNK: u64 = 1 << 14;
@@ -30,12 +30,12 @@ const LEAST: usize = 64;
 const AGENT_BYTES: usize = 96;
 
 /// Things at the multiples of a stride.
-pub(super) struct Series<T> {
-    pub(super) stride: u64,
+pub(crate) struct Series<T> {
+    pub(crate) stride: u64,
     /// The first stride.
     least: u64,
     most: usize,
-    pub(super) items: Vec<(u64, T)>,
+    pub(crate) items: Vec<(u64, T)>,
 }
 
 impl<T> Series<T> {
@@ -77,95 +77,73 @@ impl<T> Series<T> {
 }
 
 /// What the charts show of a configuration.
-pub(super) struct Sample {
-    pub(super) gauges: Vec<(&'static str, usize)>,
-    pub(super) phases: Vec<(&'static str, bool)>,
-    pub(super) safe: bool,
+pub(crate) struct Sample {
+    pub(crate) gauges: Vec<(Text, usize)>,
+    pub(crate) phases: Vec<bool>,
+    pub(crate) safe: bool,
 }
 
 impl Sample {
-    pub(super) fn of(population: &dyn Population) -> Self {
-        let phases = population.phases().into_iter().map(|(name, _, holds)| (name, holds)).collect();
-        Self { gauges: population.gauges(), phases, safe: population.is_safe() }
+    pub(crate) fn of(session: &dyn Session) -> Self {
+        Self { gauges: session.gauges(), phases: session.phases(), safe: session.is_safe() }
     }
 }
 
-/// The interaction that led to a configuration.
-pub(super) struct Last {
-    pub(super) interaction: Interaction,
-    pub(super) by: &'static str,
-    pub(super) coin: Option<u64>,
-    /// The states before it.
-    pub(super) before: [Value; 2],
-    pub(super) events: Vec<&'static str>,
-}
-
 /// What a page wants to see.
-pub(super) struct Ask {
-    pub(super) from: u64,
-    pub(super) steps: u64,
-    pub(super) time: Duration,
-    pub(super) until: Vec<String>,
+pub(crate) struct Ask {
+    pub(crate) from: u64,
+    pub(crate) steps: u64,
+    pub(crate) time: Duration,
+    pub(crate) until: Vec<String>,
 }
 
 /// What was found on the way to a frame.
-pub(super) struct Found {
-    pub(super) behind: bool,
-    pub(super) event: Option<&'static str>,
+pub(crate) struct Found {
+    pub(crate) behind: bool,
+    pub(crate) event: Option<Text>,
     /// Nothing that is wanted can happen any more.
-    pub(super) never: bool,
+    pub(crate) never: bool,
 }
 
-pub(super) struct Run {
-    /// What determines it, but for what is done to it by hand.
+pub(crate) struct Run {
+    /// What determines it, except for its edits.
     base: Description,
-    pub(super) trial: Trial,
-    pub(super) recorded: Option<u64>,
-    pub(super) leaderless: Option<u64>,
-    pub(super) first: Box<dyn Population>,
-    pub(super) script: AnySchedule,
-    pub(super) course: Course,
-    pub(super) cursor: Cursor,
-    /// How the cursor came to where it is; `None` if that is not known.
-    pub(super) last: Option<Last>,
-    pub(super) furthest: u64,
-    pub(super) samples: Series<Sample>,
-    pub(super) snapshots: Series<Cursor>,
+    pub(crate) trial: Trial,
+    pub(crate) recorded: Option<u64>,
+    pub(crate) leaderless: Option<u64>,
+    pub(crate) first: Box<dyn Session>,
+    pub(crate) edits: Edits,
+    pub(crate) cursor: Cursor,
+    /// The interaction that led to the cursor, and who chose it; `None` if that is not known.
+    pub(crate) last: Option<(Step, &'static str)>,
+    pub(crate) furthest: u64,
+    pub(crate) samples: Series<Sample>,
+    pub(crate) snapshots: Series<Cursor>,
 }
 
 impl Run {
-    pub(super) fn new(plan: Plan) -> Result<Self, Stop> {
-        let Plan { base, trial, first, script, course, recorded, leaderless } = plan;
-        let cursor = Cursor::new(first.as_ref(), &script);
+    pub(crate) fn new(plan: Plan) -> Result<Self, Error> {
+        let Plan { base, trial, first, edits, recorded, leaderless } = plan;
+        let cursor = Cursor::new(first.as_ref());
         let snapshots = Series::new((SNAPSHOT_BYTES / (trial.n * AGENT_BYTES)).clamp(LEAST, SAMPLES), trial.n);
         let samples = Series::new(SAMPLES, trial.n);
-        let mut run = Self {
-            base,
-            trial,
-            recorded,
-            leaderless,
-            first,
-            script,
-            course,
-            cursor,
-            last: None,
-            furthest: 0,
-            samples,
-            snapshots,
-        };
+        let (last, furthest) = (None, 0);
+        let mut run =
+            Self { base, trial, recorded, leaderless, first, edits, cursor, last, furthest, samples, snapshots };
         run.settle()?;
         Ok(run)
     }
 
     /// The same run with other edits, if it is the same but for them: what both have in common is kept.
-    pub(super) fn replan(&mut self, plan: Plan) -> Result<(), Stop> {
+    pub(crate) fn replan(&mut self, plan: Plan) -> Result<(), Error> {
         if self.base != plan.base {
             *self = Self::new(plan)?;
             return Ok(());
         }
-        let old = std::mem::replace(&mut self.course, plan.course);
-        let common = old.edits.iter().zip(&self.course.edits).take_while(|(a, b)| a == b).count();
-        let differ = [&old.edits, &self.course.edits].map(|edits| edits.get(common).map_or(u64::MAX, |edit| edit.step));
+        let old = std::mem::replace(&mut self.edits, plan.edits).list;
+        let new = &self.edits.list;
+        let common = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+        let differ = [&old, new].map(|edits| edits.get(common).map_or(u64::MAX, |edit| edit.step));
         let until = differ[0].min(differ[1]);
         self.snapshots.forget(until);
         self.samples.forget(until);
@@ -176,9 +154,9 @@ impl Run {
         self.settle()
     }
 
-    /// Does what is to be done by hand at the cursor, and takes what is due there.
-    fn settle(&mut self) -> Result<(), Stop> {
-        let applied = self.cursor.apply(&self.course);
+    /// Makes the edits that are due at the cursor, and takes what is due there.
+    fn settle(&mut self) -> Result<(), Error> {
+        let applied = self.cursor.apply(&self.edits);
         self.checked(applied)?;
         self.note();
         Ok(())
@@ -188,7 +166,7 @@ impl Run {
     fn note(&mut self) {
         self.furthest = self.furthest.max(self.cursor.at);
         if self.samples.due(self.cursor.at) {
-            self.samples.push(self.cursor.at, Sample::of(self.cursor.population.as_ref()));
+            self.samples.push(self.cursor.at, Sample::of(self.cursor.session.as_ref()));
         }
         if self.snapshots.due(self.cursor.at) {
             self.snapshots.push(self.cursor.at, self.cursor.duplicate());
@@ -196,12 +174,12 @@ impl Run {
     }
 
     /// A cursor at the beginning, before the first edit.
-    pub(super) fn beginning(&self) -> Cursor {
-        Cursor::new(self.first.as_ref(), &self.script)
+    pub(crate) fn beginning(&self) -> Cursor {
+        Cursor::new(self.first.as_ref())
     }
 
     /// A cursor at a snapshot that is not after a step.
-    pub(super) fn near(&self, step: u64) -> Cursor {
+    pub(crate) fn near(&self, step: u64) -> Cursor {
         self.snapshots.before(step).map_or_else(|| self.beginning(), Cursor::duplicate)
     }
 
@@ -211,19 +189,19 @@ impl Run {
     }
 
     /// Goes on to a step, or until the time is up. A failure leaves the run at its beginning.
-    fn advance(&mut self, step: u64, deadline: Instant) -> Result<(), Stop> {
+    fn advance(&mut self, step: u64, deadline: Instant) -> Result<(), Error> {
         while self.cursor.at < step && Instant::now() < deadline {
             self.last = None;
             let at = self.cursor.at;
             let goal = step.min(at + CHUNK).min(self.samples.next(at)).min(self.snapshots.next(at));
-            let gone = self.cursor.forward(&self.course, goal);
+            let gone = self.cursor.forward(&self.edits, goal);
             self.checked(gone)?;
             self.note();
         }
         Ok(())
     }
 
-    fn checked<T>(&mut self, done: Result<T, Stop>) -> Result<T, Stop> {
+    fn checked<T>(&mut self, done: Result<T, Error>) -> Result<T, Error> {
         if done.is_err() {
             self.restore(0);
         }
@@ -231,38 +209,23 @@ impl Run {
     }
 
     /// One interaction, looked at closely.
-    fn single(&mut self) -> Result<(), Stop> {
+    fn single(&mut self) -> Result<(), Error> {
         self.settle()?;
-        let (before, by_hand) = (self.cursor.population.duplicate(), self.cursor.by_hand(&self.course).is_some());
-        self.cursor.log = Some(Log::default());
-        let stepped = self.step();
-        let log = self.cursor.log.take().unwrap_or_default();
-        let events = self.checked(stepped)?;
-        let by = match &self.cursor.script {
+        let by_hand = self.cursor.by_hand(&self.edits).is_some();
+        let stepped = self.cursor.step(&self.edits);
+        let step = self.checked(stepped)?;
+        let by = match self.cursor.session.schedule() {
             _ if by_hand => "hand",
             AnySchedule::Recorded(_) => "recorded",
             _ => self.trial.scheduler.name(),
         };
-        self.last = log.interactions.last().map(|&interaction| {
-            let before = [interaction.initiator, interaction.responder].map(|i| before.agent(i));
-            Last { interaction, by, coin: log.coins.last().copied(), before, events }
-        });
+        self.last = Some((step, by));
         self.note();
         Ok(())
     }
 
-    /// One interaction, and all that happened in it.
-    fn step(&mut self) -> Result<Vec<&'static str>, Stop> {
-        let wanted: Vec<&str> = self.first.events().into_iter().map(|(name, _)| name).collect();
-        let (at, mut names) = (self.cursor.at, Vec::new());
-        while self.cursor.at == at {
-            names = self.cursor.leg(&self.course, 1, &wanted)?;
-        }
-        Ok(names)
-    }
-
     /// Moves the cursor to a step, by an interaction that is looked at closely; at most as far as the time allows.
-    pub(super) fn move_to(&mut self, step: u64, deadline: Instant) -> Result<(), Stop> {
+    pub(crate) fn move_to(&mut self, step: u64, deadline: Instant) -> Result<(), Error> {
         if self.cursor.at == step && (self.last.is_some() || step == 0) {
             return self.settle();
         }
@@ -276,7 +239,7 @@ impl Run {
     }
 
     /// Goes where a page asks to go.
-    pub(super) fn go(&mut self, ask: &Ask) -> Result<Found, Stop> {
+    pub(crate) fn go(&mut self, ask: &Ask) -> Result<Found, Error> {
         let deadline = Instant::now() + ask.time;
         self.move_to(ask.from, deadline)?;
         let behind = self.cursor.at < ask.from;
@@ -297,34 +260,42 @@ impl Run {
 
     /// The names of what is wanted and may still happen; "phase" stands for all phases, "safe" for the safe set. A safe ring does
     /// not become safe again, nor does it enter phases in which it is.
-    fn wanted(&self, until: &[String]) -> Result<Vec<&'static str>, Error> {
-        let population = self.cursor.population.as_ref();
-        let (safe, phases) = (population.is_safe(), population.phases());
-        let events: Vec<&str> = population.events().into_iter().map(|(name, _)| name).collect();
-        let known = |name: &str| ["phase", "safe"].contains(&name) || events.contains(&name);
+    fn wanted(&self, until: &[String]) -> Result<Vec<Text>, Refusal> {
+        let session = self.cursor.session.as_ref();
+        let described = session.described();
+        let known =
+            |name: &str| ["phase", "safe"].contains(&name) || described.events.iter().any(|one| one.name == name);
         if let Some(name) = until.iter().find(|name| !known(name)) {
-            let allowed = format!("allowed is {}, phase, safe", events.join(", "));
-            return Err(Error::new("until", name, allowed));
+            let events: Vec<&str> = described.events.iter().map(|event| &*event.name).collect();
+            return Err(Refusal::new("until", name, format!("allowed is {}, phase, safe", events.join(", "))));
         }
         let asked = |name: &str| until.iter().any(|wanted| wanted == name);
-        let phases =
-            phases.into_iter().filter(|(.., holds)| asked("phase") && !(safe && *holds)).map(|(name, ..)| name);
-        let safe = (asked("safe") && !safe).then_some(population.about().safe);
-        Ok(events.into_iter().filter(|name| asked(name)).chain(phases).chain(safe).collect())
+        let events = described.events.iter().filter(|event| asked(&event.name));
+        let mut wanted: Vec<Text> = events.map(|event| event.name.clone()).collect();
+        let safe = (asked("phase") || asked("safe")) && session.is_safe();
+        if asked("phase") {
+            let inside = if safe { session.phases() } else { vec![false; described.phases.len()] };
+            let ahead = described.phases.iter().zip(inside).filter(|(_, inside)| !inside);
+            wanted.extend(ahead.map(|(phase, _)| phase.name.clone()));
+        }
+        if asked("safe") && !safe {
+            wanted.push(described.safe_phase.clone());
+        }
+        Ok(wanted)
     }
 
     /// Goes on to the first step with something wanted, to a step, or until the time is up.
-    fn seek(&mut self, goal: u64, wanted: &[&str], deadline: Instant) -> Result<Option<&'static str>, Stop> {
+    fn seek(&mut self, goal: u64, wanted: &[Text], deadline: Instant) -> Result<Option<Text>, Error> {
         let mut chunk = 64;
         loop {
             let (before, at) = (self.cursor.duplicate(), self.cursor.at);
             let step = goal.min(at + chunk).min(self.samples.next(at)).min(self.snapshots.next(at));
-            let sought = self.cursor.leg(&self.course, step - at, wanted);
-            let names = self.checked(sought)?;
+            let sought = self.cursor.seek(&self.edits, step - at, wanted);
+            let name = self.checked(sought)?;
             let found = self.cursor.at;
-            if !names.is_empty() || found == goal || Instant::now() >= deadline {
+            if name.is_some() || found == goal || Instant::now() >= deadline {
                 self.retrace(before, found)?;
-                return Ok(names.first().copied());
+                return Ok(name);
             }
             self.note();
             chunk = (2 * chunk).min(CHUNK);
@@ -332,10 +303,10 @@ impl Run {
     }
 
     /// Goes again to a step, from a place before it, to look closely at its interaction.
-    fn retrace(&mut self, before: Cursor, step: u64) -> Result<(), Stop> {
+    fn retrace(&mut self, before: Cursor, step: u64) -> Result<(), Error> {
         (self.cursor, self.last) = (before, None);
         if step > self.cursor.at {
-            let gone = self.cursor.forward(&self.course, step - 1);
+            let gone = self.cursor.forward(&self.edits, step - 1);
             self.checked(gone)?;
             self.single()?;
         }
@@ -344,42 +315,42 @@ impl Run {
 
     /// Configurations at about `rows` steps between two, as `look` sees them: snapshots if they lie close enough, else computed, as
     /// far as the time allows.
-    pub(super) fn rows<T>(
+    pub(crate) fn rows<T>(
         &self,
         (from, to): (u64, u64),
         rows: u64,
         deadline: Instant,
-        look: impl Fn(&dyn Population) -> T,
-    ) -> Result<Vec<(u64, T)>, Stop> {
+        look: impl Fn(&dyn Session) -> T,
+    ) -> Result<Vec<(u64, T)>, Error> {
         let to = to.min(self.furthest);
         let from = from.min(to);
         if to - from >= MAX_AGAIN.min(64 * self.snapshots.stride) {
             let within = self.snapshots.items.iter().filter(|(at, _)| (from..=to).contains(at));
-            return Ok(within.map(|(at, cursor)| (*at, look(cursor.population.as_ref()))).collect());
+            return Ok(within.map(|(at, cursor)| (*at, look(cursor.session.as_ref()))).collect());
         }
         let (mut cursor, rows) = (self.near(from), rows.clamp(1, to - from + 1));
         let mut seen = Vec::new();
         for k in 0..rows {
             let step = from + (u128::from(to - from) * u128::from(k) / u128::from((rows - 1).max(1))) as u64;
             while cursor.at < step && Instant::now() < deadline {
-                cursor.forward(&self.course, step.min(cursor.at + CHUNK))?;
+                cursor.forward(&self.edits, step.min(cursor.at + CHUNK))?;
             }
             if cursor.at < step {
                 break;
             }
-            cursor.apply(&self.course)?;
-            seen.push((step, look(cursor.population.as_ref())));
+            cursor.apply(&self.edits)?;
+            seen.push((step, look(cursor.session.as_ref())));
         }
         Ok(seen)
     }
 
-    /// The step at which a recording ends, if it has not.
-    pub(super) fn end(&self) -> Option<u64> {
-        let by_seed = !matches!(self.script, AnySchedule::Recorded(_));
-        match &self.cursor.script {
-            AnySchedule::Recorded(recorded) => Some(self.cursor.at + recorded.left() as u64),
-            _ => self.recorded.filter(|_| by_seed),
-        }
-        .filter(|end| *end > self.cursor.at)
+    /// The step at which a recording ends, if it has not ended yet.
+    pub(crate) fn end(&mut self) -> Option<u64> {
+        let at = self.cursor.at;
+        let end = match &self.edits.after_recording {
+            Some(_) => self.cursor.recording_left().map(|left| at + left),
+            None => self.recorded,
+        };
+        end.filter(|end| *end > at)
     }
 }

@@ -61,7 +61,7 @@ function showSpeed() {
   const text = speed === Infinity ? "as fast as it goes" : `${count(speed)} / s`;
   write("speed-shown", text);
   input("speed").value = String(state.view.speed);
-  input("speed").setAttribute("aria-valuetext", speed === Infinity ? text : `${count(speed)} interactions a second`);
+  input("speed").setAttribute("aria-valuetext", speed === Infinity ? text : `${count(speed)} interactions per second`);
 }
 
 function showIntent() {

@@ -17,7 +17,7 @@ function showSets() {
   const { frame, run } = state;
   if (!frame || !run) return;
   const phases = run.phases.map(({ name, about }) => line(frame.phases[name] ?? false, name, about));
-  element("sets").replaceChildren(...phases, line(frame.safe, run.safe, "the safe set: from here on for ever"));
+  element("sets").replaceChildren(...phases, line(frame.safe, run.safe, "the safe set, which is never left"));
   write("verdict", frame.safe ? "✓ safe for ever" : "not yet safe");
   element("verdict").classList.toggle("safe", frame.safe);
   const gauges = run.gauges.map((name) => `${name} ${count(frame.gauges[name])}`);

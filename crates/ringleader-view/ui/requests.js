@@ -21,10 +21,10 @@ async function request(path, options) {
   try {
     response = await fetch(path, options);
   } catch {
-    throw new Lost("the server does not answer");
+    throw new Lost("the server is not responding");
   }
   if (response.ok) return response;
-  if (response.status >= 502) throw new Lost("a gateway does not reach the server");
+  if (response.status >= 502) throw new Lost("a gateway cannot reach the server");
   throw new Refused(response.status, await reason(response));
 }
 

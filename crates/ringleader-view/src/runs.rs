@@ -3,23 +3,24 @@
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::description::Plan;
-use super::run::Run;
-use crate::stop::Stop;
+use ringleader_records::error::Error;
+
+use crate::description::Plan;
+use crate::run::Run;
 
 /// So many runs are remembered.
 const MAX_RUNS: usize = 16;
 
 /// A run that several requests may ask for.
-pub(super) type Shared = Arc<Mutex<Run>>;
+pub(crate) type Shared = Arc<Mutex<Run>>;
 
 /// The latest last.
 #[derive(Default)]
-pub(super) struct Runs(Mutex<Vec<(String, Shared)>>);
+pub(crate) struct Runs(Mutex<Vec<(String, Shared)>>);
 
 impl Runs {
     /// Remembers a run, under a name that cannot be guessed.
-    pub(super) fn add(&self, plan: Plan) -> Result<(String, Shared), Stop> {
+    pub(crate) fn add(&self, plan: Plan) -> Result<(String, Shared), Error> {
         let id = format!("{:016x}", RandomState::new().build_hasher().finish());
         let run = Arc::new(Mutex::new(Run::new(plan)?));
         let mut runs = open(&self.0);
@@ -31,7 +32,7 @@ impl Runs {
     }
 
     /// The run of that name, which is now the latest.
-    pub(super) fn get(&self, id: &str) -> Option<Shared> {
+    pub(crate) fn get(&self, id: &str) -> Option<Shared> {
         let mut runs = open(&self.0);
         let place = runs.iter().position(|(known, _)| known == id)?;
         let found = runs.remove(place);
@@ -41,7 +42,7 @@ impl Runs {
     }
 }
 
-/// A lock; should somebody have panicked with it, what it guards is a cache that is still whole.
-pub(super) fn open<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+/// A lock; even if a thread panicked while it held it, what it guards is a cache that is still whole.
+pub(crate) fn open<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,7 @@
 // The form that describes a run: protocol, n, parameters, start, scheduler and seed. The server judges what is typed.
 
 import { chance, startRun } from "./actions.js";
-import { button, count, element, fillSelect, groupDigits, input, make, select } from "./dom.js";
+import { button, count, element, fillSelect, groupDigits, input, make, many, select } from "./dom.js";
 import { parameter } from "./link.js";
 import { attempt } from "./messages.js";
 import { on, protocol, state } from "./store.js";
@@ -66,6 +66,7 @@ function showRun() {
   if (run.start) select("start").value = run.start;
   for (const [name, value] of Object.entries(description.params)) showParameter(name, value);
   showStart();
+  if (!run.start) element("start-about").textContent = "This run began from a file; another begins from the start chosen here.";
   showFacts();
 }
 
@@ -85,11 +86,11 @@ function showFacts() {
   const parts = [
     `n = ${count(run.n)}`,
     ...settings,
-    `${groupDigits(run.states)} states an agent`,
+    `${groupDigits(run.states)} states per agent`,
     `${run.ring} ring`,
     `rules: ${run.origin}`,
   ];
-  if (description?.case) parts.push(run.recorded === null ? "from a file" : `from a case of ${count(run.recorded)} interactions`);
+  if (description?.case) parts.push(run.recorded === null ? "from a file" : `from a case of ${many(run.recorded, "interaction")}`);
   element("run-facts").textContent = parts.join(", ");
   element("run-name").textContent = `${protocol()?.summary ?? run.protocol}`;
 }

@@ -157,7 +157,7 @@ class Reader {
   number(key, otherwise, low, high) {
     const value = Number(this.fields.get(key) ?? otherwise);
     if (value >= low && value <= high) return value;
-    this.refuse(key, `a number of [${low}, ${high}]`);
+    this.refuse(key, `a number in [${low}, ${high}]`);
     return otherwise;
   }
 

@@ -107,7 +107,7 @@ async function playTurn(intent) {
   // A recording is played to its end and no further at once.
   const steps = end === null ? asked : Math.min(asked, end - step());
   show(await session.frame({ from: step(), steps, ms: PLAY_MS }), description);
-  if (state.intent === intent && step() === end) restAndHash(`end of the recording at step ${count(end)}; the scheduler goes on from here`);
+  if (state.intent === intent && step() === end) restAndHash(`end of the recording at step ${count(end)}; the scheduler continues from here`);
 }
 
 /** @param {Intent & { kind: "event" }} intent */
@@ -117,7 +117,7 @@ async function eventTurn(intent) {
   show(frame, description);
   if (state.intent !== intent) return;
   if (frame.event) restAndHash(`${frame.event.name} at step ${count(frame.step)}`);
-  if (frame.never) restAndHash("nothing to wait for: the ring is safe, and stays in the phases that it has reached");
+  if (frame.never) restAndHash("nothing more to wait for: the ring is safe and stays in the phases that it has reached");
 }
 
 /** The step that is shown. */
