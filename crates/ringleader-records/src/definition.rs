@@ -5,15 +5,17 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::path::Path;
 
+use ringleader::catalogue::Catalogue;
 use ringleader::fault::{Fault, count};
-use ringleader::sweep::{Cell, Grid, Sweep, words};
 use ringleader::trial::{Scheduler, Trial};
 use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 use sha2::{Digest, Sha256};
 use toml::Spanned;
 
-use crate::stop::Stop;
-use crate::store::seal::hex;
+use crate::error::Error;
+use crate::files;
+use crate::json::hex;
+use crate::sweep::{Cell, Grid, Sweep, words};
 
 /// A definition is a page of text, not a data file.
 const MAX_BYTES: usize = 1 << 20;
@@ -28,22 +30,29 @@ const DEFAULT_REPEATS: u32 = 100;
 
 /// A definition that can run, with its text.
 #[derive(Clone, Debug)]
-pub(crate) struct Definition {
-    pub(crate) text: String,
-    pub(crate) sweep: Sweep,
+pub struct Definition {
+    /// The text.
+    pub text: String,
+    /// What it asks for.
+    pub sweep: Sweep,
     /// The hash of what the text means.
-    pub(crate) hash: String,
+    pub hash: String,
 }
 
 impl Definition {
     /// Reads a file.
-    pub(crate) fn read(path: &Path) -> Result<Self, Stop> {
-        let text = crate::files::read(path)?;
-        Self::parse(text).map_err(|why| Stop::Bad(format!("{}: {why}", path.display())))
+    ///
+    /// # Errors
+    /// If that fails, or with what is wrong.
+    pub fn read(path: &Path, protocols: &Catalogue) -> Result<Self, Error> {
+        Self::parse(files::read(path)?, protocols).map_err(|why| Error::new(format!("{}: {why}", path.display())))
     }
 
     /// Makes sense of a text, and looks at every cell.
-    pub(crate) fn parse(text: String) -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// All that is wrong.
+    pub fn parse(text: String, protocols: &Catalogue) -> Result<Self, String> {
         if text.len() > MAX_BYTES {
             return Err(format!("it has {} bytes; at most {MAX_BYTES} make a definition", text.len()));
         }
@@ -51,7 +60,7 @@ impl Definition {
         let line = |at: usize| 1 + text[..at.min(text.len())].matches('\n').count();
         let grids: Vec<(usize, Grid)> =
             asked.grid.iter().map(|grid| (line(grid.span().start), asked.grid(grid.get_ref()))).collect();
-        let sweep = sweep(asked.seed.0.0, &grids)?;
+        let sweep = sweep(protocols, asked.seed.0.0, &grids)?;
         if sweep.trials() > MAX_TRIALS {
             return Err(format!("it has {} trials; at most {MAX_TRIALS} are run", sweep.trials()));
         }
@@ -61,7 +70,7 @@ impl Definition {
 }
 
 /// All cells of all grids, or all that is wrong with them.
-fn sweep(seed: u64, grids: &[(usize, Grid)]) -> Result<Sweep, String> {
+fn sweep(protocols: &Catalogue, seed: u64, grids: &[(usize, Grid)]) -> Result<Sweep, String> {
     let count = grids.iter().fold(0_u128, |sum, (_, grid)| sum.saturating_add(grid.len()));
     if count > MAX_CELLS {
         return Err(format!("it has {count} cells; at most {MAX_CELLS} are run"));
@@ -69,7 +78,7 @@ fn sweep(seed: u64, grids: &[(usize, Grid)]) -> Result<Sweep, String> {
     let places = grids.iter().flat_map(|(line, grid)| grid.trials().into_iter().map(|trial| (*line, trial)));
     let places: Vec<(usize, Trial)> = places.collect();
     let asked = grids.iter().flat_map(|(_, grid)| grid.trials().into_iter().map(|trial| (trial, grid.repeats)));
-    Sweep::new(seed, asked.collect()).map_err(|refused| {
+    Sweep::new(protocols, seed, asked.collect()).map_err(|refused| {
         let (wrong, all) = (refused.len(), places.len());
         let line = |(k, error): &(usize, ringleader::error::Error)| {
             let (line, trial) = &places[*k];
@@ -112,9 +121,9 @@ impl Definition {
 }
 
 /// A cell with everything that its rows depend on.
-pub(crate) fn contract(cell: &Cell) -> String {
+fn contract(cell: &Cell) -> String {
     let phases = if cell.trial.phases { "yes" } else { "no" };
-    format!("{} limit={} phases={phases} repeats={}", cell.identity(), cell.limit, cell.repeats)
+    format!("{} limit={} phases={phases} repeats={}", cell.identity(), cell.setup.limit, cell.repeats)
 }
 
 fn hash(sweep: &Sweep) -> String {
@@ -334,9 +343,10 @@ impl<'de, T: FromScalar> Visitor<'de> for Values<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sweep::tests::builtin;
 
     fn parse(text: &str) -> Result<Definition, String> {
-        Definition::parse(text.to_owned())
+        Definition::parse(text.to_owned(), &builtin())
     }
 
     #[test]

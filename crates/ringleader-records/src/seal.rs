@@ -7,6 +7,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use sha2::{Digest, Sha256};
 
+use crate::json::hex;
+
 const MARK: &[u8] = b"sha256:";
 const DIGITS: usize = 64;
 /// The seal is that near to the end of a file.
@@ -85,9 +87,4 @@ impl Write for Hashed<'_> {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// A hash in hexadecimal.
-pub(crate) fn hex(hash: Sha256) -> String {
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,65 +1,75 @@
 //! What a report says, as plain data: every number that a table, a figure or JSON shows is made here.
 
-use ringleader::lab;
 use ringleader::stats::bootstrap::{self, generator};
 use ringleader::stats::compare::{self, Ratio, Test};
 use ringleader::stats::fit::{self, Estimate, Fit, Model, Point, Scale, Verdict};
 use ringleader::stats::{Mean, Quantile, Sample};
 
-use crate::report::gather::{Cell, Series, whose_rules};
+use crate::series::{Cell, Series, whose_rules};
 
 /// The percentages of the quantiles in tables; the figures show the median and the outer two of the first five.
-pub(crate) const QUANTILES: [usize; 6] = [5, 25, 50, 75, 95, 99];
+pub const QUANTILES: [usize; 6] = [5, 25, 50, 75, 95, 99];
 
 /// How many sizes a fit of a power needs at least, so that something is left to judge it by.
-pub(crate) const LEAST_SIZES: usize = 3;
+pub const LEAST_SIZES: usize = 3;
 /// How many trials of a size a fit needs at least: with fewer not even the median has an interval.
-pub(crate) const LEAST_TRIALS: usize = 6;
+pub const LEAST_TRIALS: usize = 6;
 
 /// All of it.
-pub(crate) struct Analysis {
+pub struct Analysis {
     /// The seed of the bootstrap.
-    pub(crate) seed: u64,
-    pub(crate) series: Vec<Analysed>,
+    pub seed: u64,
+    /// The series with their statistics.
+    pub series: Vec<Analysed>,
     /// The series that the others are compared with.
-    pub(crate) baseline: usize,
-    pub(crate) comparisons: Vec<Comparison>,
-    pub(crate) sweeps: Vec<Sweep>,
+    pub baseline: usize,
+    /// All other series against the baseline, size by size.
+    pub comparisons: Vec<Comparison>,
+    /// Parameters that vary alone.
+    pub sweeps: Vec<Sweep>,
 }
 
 impl Analysis {
     /// Whose rules those are that are not the paper's own.
-    pub(crate) fn whose_rules(&self) -> String {
-        whose_rules(self.series.iter().map(|one| one.series.kind.protocol.as_str()))
+    #[must_use]
+    pub fn whose_rules(&self) -> String {
+        whose_rules(self.series.iter().map(|one| &one.series))
     }
 }
 
 /// A series with its statistics.
-pub(crate) struct Analysed {
-    pub(crate) series: Series,
+pub struct Analysed {
+    /// The series.
+    pub series: Series,
     /// One for each of its cells.
-    pub(crate) cells: Vec<CellStatistics>,
-    /// The growth that the protocol's authors claim, or n^2 log n if that is none of ours.
-    pub(crate) scale: Scale,
-    pub(crate) growth: Result<Growth, String>,
+    pub cells: Vec<CellStatistics>,
+    /// How its steps grow with n, or why nothing is said of it.
+    pub growth: Result<Growth, String>,
 }
 
-pub(crate) struct CellStatistics {
-    pub(crate) mean: Option<Mean>,
-    pub(crate) quantiles: Vec<Quantile>,
+/// The statistics of a cell.
+pub struct CellStatistics {
+    /// The mean of its steps.
+    pub mean: Option<Mean>,
+    /// The quantiles at [`QUANTILES`].
+    pub quantiles: Vec<Quantile>,
     /// The quantile at 1 - 1/n.
-    pub(crate) tail: Option<Quantile>,
+    pub tail: Option<Quantile>,
 }
 
 /// What is fitted: the mean or, where trials are censored, the median.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Location {
+pub enum Location {
+    /// The mean.
     Mean,
+    /// The median.
     Median,
 }
 
 impl Location {
-    pub(crate) fn name(self) -> &'static str {
+    /// The word for it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Self::Mean => "mean",
             Self::Median => "median",
@@ -68,38 +78,43 @@ impl Location {
 }
 
 /// How the steps of a series grow with n.
-pub(crate) struct Growth {
-    pub(crate) location: Location,
+pub struct Growth {
+    /// What is fitted.
+    pub location: Location,
     /// The sizes that were used; others had too few trials, or a median that is not known.
-    pub(crate) sizes: Vec<u32>,
+    pub sizes: Vec<u32>,
     /// c n^a.
-    pub(crate) power: Fit,
+    pub power: Fit,
     /// c n^a (log2 n)^b, if there are sizes enough.
-    pub(crate) power_log: Option<Fit>,
+    pub power_log: Option<Fit>,
     /// n^2, n^2 log n, n^3.
-    pub(crate) verdicts: Vec<Verdict>,
+    pub verdicts: Vec<Verdict>,
     /// Between each size and the next: both, and the exponent of n.
-    pub(crate) local: Vec<(u32, u32, Estimate)>,
+    pub local: Vec<(u32, u32, Estimate)>,
     /// The mean or median at the greatest size divided by the claimed growth.
-    pub(crate) constant: Estimate,
+    pub constant: Estimate,
 }
 
 /// A series against the baseline at one size.
-pub(crate) struct Comparison {
-    pub(crate) series: usize,
-    pub(crate) n: u32,
-    pub(crate) test: Option<Test>,
+pub struct Comparison {
+    /// The series.
+    pub series: usize,
+    /// The size.
+    pub n: u32,
+    /// Whether the two differ.
+    pub test: Option<Test>,
     /// The p-value for all comparisons at once.
-    pub(crate) adjusted: Option<f64>,
+    pub adjusted: Option<f64>,
     /// The median of the series divided by that of the baseline.
-    pub(crate) ratio: Option<Ratio>,
+    pub ratio: Option<Ratio>,
     /// The probability that a trial of the series takes fewer steps, if none is censored.
-    pub(crate) superiority: Option<f64>,
+    pub superiority: Option<f64>,
 }
 
 impl Comparison {
     /// The answer at 5 %, for all questions at once.
-    pub(crate) fn answer(&self) -> &'static str {
+    #[must_use]
+    pub fn answer(&self) -> &'static str {
         let sure = self.adjusted.is_some_and(|p| p < 0.05);
         match self.ratio {
             Some(Ratio { value: (_, most), .. }) if sure && most < 1.0 => "faster",
@@ -111,16 +126,18 @@ impl Comparison {
 }
 
 /// Series that differ in one parameter only.
-pub(crate) struct Sweep {
-    pub(crate) parameter: String,
+pub struct Sweep {
+    /// The name of the parameter.
+    pub parameter: String,
     /// What they have in common.
-    pub(crate) label: String,
+    pub label: String,
     /// The values of the parameter, in order, with the series.
-    pub(crate) members: Vec<(f64, usize)>,
+    pub members: Vec<(f64, usize)>,
 }
 
 /// Everything that follows from the series, the seed and the choice of a baseline.
-pub(crate) fn analyse(series: Vec<Series>, seed: u64, baseline: usize) -> Analysis {
+#[must_use]
+pub fn analyse(series: Vec<Series>, seed: u64, baseline: usize) -> Analysis {
     let series: Vec<Analysed> = series.into_iter().map(|series| analysed(series, seed)).collect();
     let comparisons = comparisons(&series, baseline, seed);
     let sweeps = sweeps(&series);
@@ -129,9 +146,8 @@ pub(crate) fn analyse(series: Vec<Series>, seed: u64, baseline: usize) -> Analys
 
 fn analysed(series: Series, seed: u64) -> Analysed {
     let cells = series.cells.iter().map(statistics).collect();
-    let scale = claimed(&series.kind.protocol);
-    let growth = growth(&series, scale, seed);
-    Analysed { series, cells, scale, growth }
+    let growth = growth(&series, seed);
+    Analysed { series, cells, growth }
 }
 
 fn statistics(cell: &Cell) -> CellStatistics {
@@ -143,22 +159,9 @@ fn statistics(cell: &Cell) -> CellStatistics {
     }
 }
 
-/// The growth that is claimed for a protocol.
-pub(crate) fn claimed(protocol: &str) -> Scale {
-    let bound = lab::protocol(protocol).map_or("", |entry| entry.about.bound);
-    let has = |words: &str| bound.contains(words);
-    if has("n^3") {
-        Scale::N3
-    } else if has("n^2") && !has("log") {
-        Scale::N2
-    } else {
-        Scale::N2LogN
-    }
-}
-
 // --- Growth ---------------------------------------------------------------------------------------------------
 
-fn growth(series: &Series, scale: Scale, seed: u64) -> Result<Growth, String> {
+fn growth(series: &Series, seed: u64) -> Result<Growth, String> {
     let censored = series.cells.iter().any(|cell| cell.steps.censored() > 0);
     let location = if censored { Location::Median } else { Location::Mean };
     let many = |cell: &&Cell| cell.steps.len() >= LEAST_TRIALS;
@@ -186,7 +189,7 @@ fn growth(series: &Series, scale: Scale, seed: u64) -> Result<Growth, String> {
         power_log: if points.len() > LEAST_SIZES { fit::fit(Model::PowerLog, &points) } else { None },
         verdicts: fit::compare(&points),
         local,
-        constant: constant(&points[points.len() - 1], scale),
+        constant: constant(&points[points.len() - 1], series.scale),
     })
 }
 
@@ -283,15 +286,15 @@ fn rest(one: &Analysed, parameter: &str) -> Rest {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
-    use crate::report::gather::tests::{gathered, row};
-    use crate::store::row::Row;
+    use crate::columns::Row;
+    use crate::series::tests::{but, gathered, row};
     use ringleader::random::below;
     use ringleader::stats::Observed;
 
     /// Trials of P_PL that take 2 n^2 log n steps, give or take a half.
-    pub(crate) fn rows(sizes: &[u32], trials: u64, factor: f64) -> Vec<Row> {
+    fn rows(sizes: &[u32], trials: u64, factor: f64) -> Vec<Row> {
         let mut random = generator(7, &format!("rows {factor}"));
         let mut rows = Vec::new();
         for &n in sizes {
@@ -312,7 +315,7 @@ pub(crate) mod tests {
         let best = growth.verdicts.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)).unwrap();
         assert_eq!(best.scale, Scale::N2LogN);
         assert!((growth.constant.value - 2.0).abs() < 0.2, "{:?}", growth.constant);
-        let other = rows.iter().take(300).map(|row| Row { start: "uniform".into(), ..row.clone() });
+        let other = rows.iter().take(300).map(|row| but(row.clone(), |setup| setup.start = "uniform".into()));
         let both = analyse(gathered(other.chain(rows.clone()).collect()), 1, 0);
         assert_eq!(both.series[1].growth.as_ref().unwrap().power, growth.power);
         let again = analyse(gathered(rows), 2, 0);
@@ -343,7 +346,7 @@ pub(crate) mod tests {
 
     #[test]
     fn the_slower_is_found() {
-        let slow = rows(&[8, 16], 50, 3.0).into_iter().map(|row| Row { start: "uniform".into(), ..row });
+        let slow = rows(&[8, 16], 50, 3.0).into_iter().map(|row| but(row, |setup| setup.start = "uniform".into()));
         let analysis = analyse(gathered(rows(&[8, 16, 32], 50, 1.0).into_iter().chain(slow).collect()), 1, 0);
         assert_eq!(analysis.comparisons.len(), 2);
         for comparison in &analysis.comparisons {
@@ -356,16 +359,10 @@ pub(crate) mod tests {
 
     #[test]
     fn parameters_that_vary_alone_are_sweeps() {
-        let with =
-            |c1: u32, seed| Row { params: format!("kappa={},psi=4", 4 * c1), ..row(16, seed, Observed::exactly(9)) };
+        let with = |c1: u64, seed| but(row(16, seed, Observed::exactly(9)), |setup| setup.params[0].1 = 4 * c1);
         let analysis = analyse(gathered(vec![with(48, 1), with(4, 2), with(16, 3)]), 1, 0);
         assert_eq!(analysis.sweeps.len(), 1);
         assert_eq!(analysis.sweeps[0].parameter, "c1");
         assert_eq!(analysis.sweeps[0].members, [(4.0, 1), (16.0, 2), (48.0, 0)]);
-    }
-
-    #[test]
-    fn claims_are_those_of_the_protocols() {
-        assert_eq!(["ppl", "ysm", "unknown"].map(claimed), [Scale::N2LogN, Scale::N2, Scale::N2LogN]);
     }
 }

@@ -3,22 +3,28 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::columns::fingerprint;
+use crate::pool::all_cores;
+
 /// The layout of rows and of what is said of them; another number is another layout.
-pub(crate) const FORMAT: &str = "1";
+pub const FORMAT: &str = "2";
+/// Earlier layouts that are read; in format 1 parameters and phases were text.
+const READ: [&str; 2] = ["1", FORMAT];
 /// This program.
-pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A part of a sweep: trial number j belongs to shard `index` of `count` if j = index - 1 modulo count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shard {
+pub struct Shard {
     /// From 1 on.
-    pub(crate) index: u32,
-    pub(crate) count: u32,
+    pub index: u32,
+    /// How many there are.
+    pub count: u32,
 }
 
 impl Shard {
     /// A sweep that is not divided.
-    pub(crate) const WHOLE: Self = Self { index: 1, count: 1 };
+    pub const WHOLE: Self = Self { index: 1, count: 1 };
 }
 
 impl fmt::Display for Shard {
@@ -40,23 +46,26 @@ impl FromStr for Shard {
 
 /// Where the rows of a file come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Meta {
+pub struct Meta {
     /// The text of the definition.
-    pub(crate) definition: String,
+    pub definition: String,
     /// The hash of what the text means: of its list of cells.
-    pub(crate) hash: String,
+    pub hash: String,
     /// The version that ran the trials.
-    pub(crate) version: String,
+    pub version: String,
     /// What ran them; nothing else in the file depends on it.
-    pub(crate) machine: String,
+    pub machine: String,
     /// The master seed.
-    pub(crate) seed: u64,
-    pub(crate) shard: Shard,
+    pub seed: u64,
+    /// Which part of the sweep it is.
+    pub shard: Shard,
+    /// The fingerprint of the rules of each cell; 0, or no entry, if it is not known.
+    pub rules: Vec<u64>,
 }
 
 impl Meta {
     /// As pairs of names and values.
-    pub(crate) fn pairs(&self) -> [(&'static str, String); 7] {
+    pub fn pairs(&self) -> [(&'static str, String); 8] {
         [
             ("ringleader.format", FORMAT.to_owned()),
             ("ringleader.version", self.version.clone()),
@@ -65,6 +74,7 @@ impl Meta {
             ("ringleader.machine", self.machine.clone()),
             ("ringleader.seed", self.seed.to_string()),
             ("ringleader.shard", self.shard.to_string()),
+            ("ringleader.rules", self.rules.iter().map(|&rules| fingerprint(rules)).collect::<Vec<_>>().join(" ")),
         ]
     }
 
@@ -72,17 +82,21 @@ impl Meta {
     ///
     /// # Errors
     /// If they are not there or of another format: what is wrong, to be put after the name of the file.
-    pub(crate) fn from_pairs(get: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
+    pub fn from_pairs(get: impl Fn(&str) -> Option<String>) -> Result<Self, String> {
         let format = get("ringleader.format").ok_or("it holds no records of ringleader")?;
         let version = get("ringleader.version").unwrap_or_else(|| "unknown".into());
-        if format != FORMAT {
+        if !READ.contains(&&*format) {
             return Err(format!(
                 "it has format {format} and was written by ringleader {version}; this is ringleader {VERSION}, which \
-                 reads format {FORMAT}"
+                 reads format {}",
+                READ.join(" and ")
             ));
         }
         let need = |name: &str| get(name).ok_or_else(|| format!("{name} is missing, so it is damaged"));
         let wrong = |name: &str| format!("{name} makes no sense, so it is damaged");
+        let words = get("ringleader.rules").unwrap_or_default();
+        let one = |word: &str| if word.is_empty() { Ok(0) } else { u64::from_str_radix(word, 16) };
+        let rules: Result<Vec<u64>, _> = words.split(' ').map(one).collect();
         Ok(Self {
             definition: need("ringleader.definition")?,
             hash: need("ringleader.hash")?,
@@ -90,16 +104,17 @@ impl Meta {
             machine: need("ringleader.machine")?,
             seed: need("ringleader.seed")?.parse().map_err(|_| wrong("ringleader.seed"))?,
             shard: need("ringleader.shard")?.parse().map_err(|_| wrong("ringleader.shard"))?,
+            rules: rules.map_err(|_| wrong("ringleader.rules"))?,
         })
     }
 }
 
 /// The machine in a few words: processor, cores, system.
-pub(crate) fn machine() -> String {
+pub fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     let model = model.map_or("unknown processor", |(_, name)| name.trim());
-    let cores = match crate::work::all_cores() {
+    let cores = match all_cores() {
         1 => "1 core".to_owned(),
         cores => format!("{cores} cores"),
     };
@@ -118,6 +133,7 @@ pub(crate) mod tests {
             machine: machine(),
             seed: u64::MAX,
             shard: Shard { index: 2, count: 3 },
+            rules: vec![0, u64::MAX, 7],
         }
     }
 
@@ -138,9 +154,9 @@ pub(crate) mod tests {
         let get = |name: &str| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| value.clone());
         assert_eq!(Meta::from_pairs(get), Ok(sample()));
         assert!(Meta::from_pairs(|_| None).unwrap_err().contains("no records"));
-        let other = |name: &str| if name.ends_with("format") { Some("2".into()) } else { get(name) };
+        let other = |name: &str| if name.ends_with("format") { Some("3".into()) } else { get(name) };
         let told = Meta::from_pairs(other).unwrap_err();
-        assert!(told.contains("format 2") && told.contains("reads format 1"), "{told}");
+        assert!(told.contains("format 3") && told.contains("reads format 1 and 2"), "{told}");
         let without = |name: &str| get(name).filter(|_| !name.ends_with("seed"));
         assert!(Meta::from_pairs(without).unwrap_err().contains("ringleader.seed is missing"));
     }

@@ -3,14 +3,15 @@
 //! The seed of a repeat follows from the master seed, from what the cell is, and from the number of the repeat, not from the
 //! place of the cell among the others. To add a cell therefore changes no other.
 
-use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use crate::error::Error;
-use crate::fault::Fault;
-use crate::lab;
-use crate::protocol::Params;
-use crate::random::{GOLDEN, mix};
-use crate::trial::{Initial, Scheduler, Trial};
+use ringleader::blueprint::LEADER_PHASES;
+use ringleader::catalogue::Catalogue;
+use ringleader::error::Error;
+use ringleader::fault::Fault;
+use ringleader::instance::Described;
+use ringleader::params::Params;
+use ringleader::trial::{Initial, Scheduler, Trial};
 
 /// All combinations of some values.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,53 +80,120 @@ fn cross<T>(trials: &mut Vec<Trial>, values: &[T], set: impl Fn(&mut Trial, &T))
         .collect();
 }
 
-/// A trial that can run, repeated with different seeds; with the words that say what it is.
+/// What the trials of a cell have in common: plain data, as it stands in records.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Setup {
+    /// The name of the protocol.
+    pub protocol: String,
+    /// The number of agents.
+    pub n: u32,
+    /// All parameters in force, sorted by name.
+    pub params: Vec<(String, u64)>,
+    /// The name of the start.
+    pub start: String,
+    /// The faults in the order given, separated by `;`.
+    pub faults: String,
+    /// The name of the scheduler.
+    pub scheduler: String,
+    /// The fingerprint of the protocol's rules; 0 if it is not known.
+    pub rules: u64,
+    /// The limit in force.
+    pub limit: u64,
+    /// The phases that are looked for, in the order in which they are expected.
+    pub phases: Vec<Arc<str>>,
+}
+
+impl Setup {
+    fn new(trial: &Trial, described: &Described, limit: u64) -> Result<Self, Error> {
+        let mut params: Vec<(String, u64)> =
+            described.settings.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+        params.sort_by_cached_key(|(name, _)| format!("{name}="));
+        if let Some((name, value)) = params.iter().find(|(_, value)| *value > MOST) {
+            return Err(Error::new(name, value, format!("records hold numbers of at most {MOST}")));
+        }
+        let start = match &trial.from {
+            Some(Initial::Named(name)) => name.clone(),
+            Some(Initial::Given(_)) => {
+                return Err(Error::new("start", "a configuration", "a sweep knows starts by name"));
+            }
+            None => described.starts.first().map_or_else(String::new, |start| start.name.to_string()),
+        };
+        Ok(Self {
+            protocol: trial.protocol.clone(),
+            n: u32::try_from(trial.n).unwrap_or(u32::MAX),
+            params,
+            start,
+            faults: trial.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join(";"),
+            scheduler: trial.scheduler.name().to_owned(),
+            rules: rules(described),
+            // No trial comes near to it.
+            limit: limit.min(MOST),
+            phases: if trial.phases { phases(described) } else { Vec::new() },
+        })
+    }
+
+    /// The parameters as `k=v,k=v`.
+    #[must_use]
+    pub fn params(&self) -> String {
+        self.params.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(",")
+    }
+
+    /// What the cell is, as text: all that decides how a trial goes on, but neither how far nor how often.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let Self { protocol, n, start, faults, scheduler, .. } = self;
+        format!("{protocol} n={n} params={} start={start} faults={faults} scheduler={scheduler}", self.params())
+    }
+}
+
+/// The greatest number in records, whose integers are signed.
+const MOST: u64 = i64::MAX.cast_unsigned();
+
+/// The fingerprint of the rules in force; 0 as long as nobody computes one.
+fn rules(_: &Described) -> u64 {
+    0
+}
+
+/// All phases of a record, in its order.
+fn phases(described: &Described) -> Vec<Arc<str>> {
+    let leaders = LEADER_PHASES.into_iter().filter(|_| described.about.elects);
+    let own = described.phases.iter().map(|phase| &*phase.name);
+    leaders.chain(own).chain([&*described.safe_phase]).map(Arc::from).collect()
+}
+
+/// What is known of the rules of trials that come together, of which 0 is unknown; `None` if their rules differ.
+#[must_use]
+pub fn same_rules(one: u64, other: u64) -> Option<u64> {
+    if one == 0 || other == 0 { Some(0) } else { (one == other).then_some(one) }
+}
+
+/// A trial that can run, repeated with different seeds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// The trial; its seed means nothing.
     pub trial: Trial,
     /// How often it is run.
     pub repeats: u32,
-    /// All parameters in force, as `k=v,k=v`, sorted by name.
-    pub params: String,
-    /// The name of the start.
-    pub start: String,
-    /// The faults, separated by `;`.
-    pub faults: String,
-    /// The limit in force.
-    pub limit: u64,
+    /// What its records say of it.
+    pub setup: Arc<Setup>,
 }
 
 impl Cell {
-    /// A cell, after a look at whether its trial can run.
+    /// A cell, after a look at whether its trial can run. No ring is made for that.
     ///
     /// # Errors
     /// What the trial would refuse.
-    pub fn new(trial: Trial, repeats: u32) -> Result<Self, Error> {
-        let mut population = lab::populate_trial(&trial)?;
-        // A run that is stopped at once has looked at the start and at the faults.
-        population.run(&trial, &mut |_, _| ControlFlow::Break(()))?;
-        let mut params: Vec<String> =
-            population.settings().iter().map(|(name, value)| format!("{name}={value}")).collect();
-        params.sort_unstable();
-        let start = match &trial.from {
-            Some(Initial::Named(name)) => name.clone(),
-            Some(Initial::Given(_)) => {
-                return Err(Error::new("start", "a configuration", "a sweep knows starts by name"));
-            }
-            None => lab::protocol(&trial.protocol)?.starts()[0].0.to_owned(),
-        };
-        let faults = trial.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join(";");
-        let (params, limit) = (params.join(","), population.limit(&trial));
-        Ok(Self { trial, repeats, params, start, faults, limit })
+    pub fn new(protocols: &Catalogue, trial: Trial, repeats: u32) -> Result<Self, Error> {
+        let protocol = protocols.find(&trial.protocol)?;
+        let (described, limit) = (protocol.describe(trial.n, &trial.params)?, protocol.check(&trial)?);
+        let setup = Setup::new(&trial, &described, limit)?.into();
+        Ok(Self { trial, repeats, setup })
     }
 
-    /// What the cell is, as text: all that decides how a trial goes on, but neither how far nor how often.
+    /// What the cell is, as text.
     #[must_use]
     pub fn identity(&self) -> String {
-        let Trial { protocol, n, scheduler, .. } = &self.trial;
-        let (params, start, faults, scheduler) = (&self.params, &self.start, &self.faults, scheduler.name());
-        format!("{protocol} n={n} params={params} start={start} faults={faults} scheduler={scheduler}")
+        self.setup.identity()
     }
 
     /// The seeds of the repeats: `mix(h + (repeat + 1) * GOLDEN)`, where `h` begins as the master seed and takes in each byte `b` of
@@ -150,10 +218,10 @@ impl Sweep {
     ///
     /// # Errors
     /// All that are refused, with their places in the list: because they cannot run, or are there already.
-    pub fn new(seed: u64, asked: Vec<(Trial, u32)>) -> Result<Self, Vec<(usize, Error)>> {
+    pub fn new(protocols: &Catalogue, seed: u64, asked: Vec<(Trial, u32)>) -> Result<Self, Vec<(usize, Error)>> {
         let (mut cells, mut refused, mut known) = (Vec::new(), Vec::new(), std::collections::BTreeSet::new());
         for (k, (trial, repeats)) in asked.into_iter().enumerate() {
-            match Cell::new(trial, repeats) {
+            match Cell::new(protocols, trial, repeats) {
                 Err(error) => refused.push((k, error)),
                 Ok(cell) if !known.insert(cell.identity()) => {
                     let twice = "it is there already; its trials would count twice";
@@ -186,8 +254,13 @@ pub fn words(trial: &Trial) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// The built-in protocols.
+    pub(crate) fn builtin() -> Catalogue {
+        ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin()).catalogue()
+    }
 
     fn grid() -> Grid {
         Grid {
@@ -202,7 +275,7 @@ mod tests {
     }
 
     fn sweep(grid: &Grid) -> Result<Sweep, Vec<(usize, Error)>> {
-        Sweep::new(1, grid.trials().into_iter().map(|trial| (trial, grid.repeats)).collect())
+        Sweep::new(&builtin(), 1, grid.trials().into_iter().map(|trial| (trial, grid.repeats)).collect())
     }
 
     #[test]
@@ -217,17 +290,17 @@ mod tests {
 
     #[test]
     fn a_cell_is_told_apart_by_what_is_in_force() {
-        let cell = Cell::new(Trial::new("ppl", 8, 0), 1).unwrap();
+        let cell = Cell::new(&builtin(), Trial::new("ppl", 8, 0), 1).unwrap();
         let said = "ppl n=8 params=kappa=144,psi=3 start=leaderless faults= scheduler=clocks";
         assert_eq!(cell.identity(), said);
         let same = Trial { params: Params::default().with("psi", 3), limit: Some(7), ..Trial::new("ppl", 8, 9) };
-        assert_eq!(Cell::new(same, 2).unwrap().identity(), said);
+        assert_eq!(Cell::new(&builtin(), same, 2).unwrap().identity(), said);
     }
 
     /// The numbers were worked out in another language from the description above.
     #[test]
     fn seeds_are_value_stable() {
-        let cell = Cell::new(Trial::new("ppl", 8, 0), 1).unwrap();
+        let cell = Cell::new(&builtin(), Trial::new("ppl", 8, 0), 1).unwrap();
         assert_eq!(
             [0, 1, u32::MAX].map(cell.seeds(1)),
             [8301029668710263085, 9476083230155775294, 7628067041878131130]
