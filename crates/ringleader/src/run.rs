@@ -58,7 +58,7 @@ impl<P: Protocol> Instance<P> {
         observer: &dyn Observer,
         ended: &mut Ended<'_, P>,
     ) -> Result<(), Error> {
-        let limit = self.check(trial)?;
+        let limit = self.check_faults(trial)?;
         let start = |seed| {
             let config = start(seed)?;
             self.protocol.accepts(&config).map(|()| config)

@@ -225,9 +225,17 @@ impl<S: 'static> Variable<S> {
         field: fn(&S) -> &F,
         field_mut: fn(&mut S) -> &mut F,
     ) -> Self {
-        let get = Box::new(move |state: &S| field(state).get());
-        let put = Box::new(move |state: &mut S, value: &Value| field_mut(state).put(value));
-        Self { name: name.into(), domain, input: false, get, put }
+        Self::computed(name, domain, move |state| field(state).get(), move |state, value| field_mut(state).put(value))
+    }
+
+    /// A variable that is read from a state and written to it, whatever the state looks like: a digit of a number, say.
+    pub fn computed(
+        name: impl Into<Text>,
+        domain: Domain,
+        get: impl Fn(&S) -> Value + Send + Sync + 'static,
+        put: impl Fn(&mut S, &Value) + Send + Sync + 'static,
+    ) -> Self {
+        Self { name: name.into(), domain, input: false, get: Box::new(get), put: Box::new(put) }
     }
 
     /// The same variable, marked as an input.
