@@ -10,9 +10,29 @@ fn explore_sizes() {
         let n = (3..9).find(|n| entry.describe(*n, &params(&[])).is_ok()).unwrap();
         for start in entry.starts() {
             let t = std::time::Instant::now();
-            let q = Question { start: Some(&start.name), seed: 1, until: Until::Safe, rotate: true, most: 100_000, quantiles: 0 };
+            let q = Question {
+                start: Some(&start.name),
+                seed: 1,
+                until: Until::Safe,
+                rotate: true,
+                most: 100_000,
+                quantiles: 0,
+            };
             match entry.exact(n, &params(&[]), &q, None, &()) {
-                Ok(f) => { let f = f.unwrap(); println!("{} n {n} {}: {} configs, {:?} starts, mean {} err {} settings {:?} in {:?}", entry.about().name, start.name, f.configurations, f.starts, f.mean, f.error, f.settings, t.elapsed()) },
+                Ok(f) => {
+                    let f = f.unwrap();
+                    println!(
+                        "{} n {n} {}: {} configs, {:?} starts, mean {} err {} settings {:?} in {:?}",
+                        entry.about().name,
+                        start.name,
+                        f.configurations,
+                        f.starts,
+                        f.mean,
+                        f.error,
+                        f.settings,
+                        t.elapsed()
+                    )
+                }
                 Err(e) => println!("{} n {n} {}: {e} in {:?}", entry.about().name, start.name, t.elapsed()),
             }
         }

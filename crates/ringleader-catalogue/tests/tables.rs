@@ -234,6 +234,9 @@ fn what_is_said_of_a_table_is_what_was_read() {
     let described = Instance::new(blueprint, 6, &params(&[("colors", 3)])).unwrap().describe();
     let original = entry("pcl").describe(6, &params(&[("colors", 3)])).unwrap();
     assert_eq!(described.about.name, "pcl-table");
-    assert_eq!((described.states, described.settings, described.dice), (original.states, original.settings, original.dice));
+    assert_eq!(
+        (described.states, described.settings, described.dice),
+        (original.states, original.settings, original.dice)
+    );
     assert_eq!((described.starts, described.phases), (original.starts, original.phases));
 }

@@ -51,8 +51,3 @@ pub mod stats;
 pub mod trial;
 pub mod value;
 pub mod variables;
-
-/// The example of `CONTRIBUTING.md` compiles and runs.
-#[cfg(doctest)]
-#[doc = include_str!("../../../CONTRIBUTING.md")]
-struct Contributing;

@@ -81,7 +81,11 @@ fn the_lanes_tell_what_ended_and_what_was_under_way() {
         let ended = told.iter().take_while(|(_, record)| !record.interrupted).count();
         for (k, (seed, record)) in told.iter().enumerate() {
             let whole = alone(&trial, *seed as u64);
-            if k < ended { assert_eq!(*record, whole) } else { is_beginning(record, &whole) }
+            if k < ended {
+                assert_eq!(*record, whole)
+            } else {
+                is_beginning(record, &whole)
+            }
             assert!(!first || record.steps == 0);
         }
         assert!(most.is_none_or(|most| most == ended), "{ended} ended");
@@ -117,8 +121,7 @@ fn a_session_that_is_broken_off_stands_where_its_record_says() {
         for (looks, n) in [(0, 9), (0, 3000), (2, 200), (3, 20)] {
             let trial = ppl(n);
             let mut session = open(&trial);
-            let record =
-                session.run(&trial, engine, &Collect::looking(looks)).unwrap();
+            let record = session.run(&trial, engine, &Collect::looking(looks)).unwrap();
             assert!(record.interrupted && (looks == 0) == (record.steps == 0), "{}: {record:?}", engine.name());
             let mut stepped = open(&trial);
             stepped.advance(record.steps).unwrap();

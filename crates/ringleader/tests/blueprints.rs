@@ -55,7 +55,11 @@ fn rumour() -> Blueprint<Rumour> {
 }
 
 fn called(name: &'static str, variables: &'static [&'static str]) -> Blueprint<Rumour> {
-    Blueprint::new(name, Orientation::Directed, move |_, _| Ok(Rumour(variables))).start_all("zero", "", State::default())
+    Blueprint::new(name, Orientation::Directed, move |_, _| Ok(Rumour(variables))).start_all(
+        "zero",
+        "",
+        State::default(),
+    )
 }
 
 fn with_start(name: &'static str) -> Blueprint<Rumour> {
@@ -297,6 +301,9 @@ fn given_configurations_are_checked() {
         let (checked, ran) = (entry.check(&trial).err(), entry.run(&trial, &[1], Engine::Auto, &()).err());
         let said = checked.as_ref().map(ToString::to_string);
         assert_eq!(checked, ran, "{name}");
-        assert!(said.as_deref().map_or(word.is_none(), |said| word.is_some_and(|word| said.contains(word))), "{said:?}");
+        assert!(
+            said.as_deref().map_or(word.is_none(), |said| word.is_some_and(|word| said.contains(word))),
+            "{said:?}"
+        );
     }
 }

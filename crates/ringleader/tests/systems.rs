@@ -16,8 +16,7 @@ use ringleader::value::Value;
 
 #[test]
 fn states_are_counted_exactly() {
-    let states =
-        |protocol: &str, n, named: &[(&str, u64)]| entry(protocol).describe(n, &params(named)).unwrap().states;
+    let states = |protocol: &str, n, named: &[(&str, u64)]| entry(protocol).describe(n, &params(named)).unwrap().states;
     assert_eq!(states("fj", 9, &[]), 8);
     assert_eq!((states("aaf", 9, &[]), states("aaf", 9, &[("k", 5)])), (32, 80));
     assert_eq!(states("elim", 9, &[]), 24);
