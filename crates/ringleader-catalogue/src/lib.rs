@@ -176,3 +176,8 @@ pub fn builtin() -> Vec<Entry> {
         Entry::of::<Elim>(),
     ]
 }
+
+/// The example of `CONTRIBUTING.md` compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../CONTRIBUTING.md")]
+struct Contributing;

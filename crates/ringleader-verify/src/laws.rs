@@ -31,7 +31,8 @@ fn hold(law: &'static str, holds: bool, witness: impl FnOnce() -> String) -> Res
     if holds { Ok(()) } else { Err(Broken { law, witness: witness() }) }
 }
 
-const ACCEPTED: &str = "the parameters are accepted";
+/// The law that is broken where a protocol refuses the size of a ring or a parameter.
+pub const ACCEPTED: &str = "the parameters are accepted";
 
 /// How many random configurations each law is tried on.
 const SAMPLES: usize = 50;

@@ -2,13 +2,17 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../ringleader/tests/common/mod.rs"]
+mod common;
+
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use ringleader::check::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work, alone, explore, explore_protocol};
-use ringleader::error::Error;
-use ringleader::lab::protocol;
-use ringleader::protocol::{About, Input, Origin, Params, Promise, Protocol, Start, Transition};
+use common::{entry, params};
+use ringleader::blueprint::{Blueprint, Declared};
+use ringleader::instance::Instance;
+use ringleader::protocol::{Input, Protocol, Transition};
 use ringleader::protocols::aaf::Aaf;
 use ringleader::protocols::aaf_orientation::AafOrientation;
 use ringleader::protocols::aaf_token::AafToken;
@@ -21,15 +25,23 @@ use ringleader::ring::{Interaction, Orientation, Ring};
 use ringleader::value::Value;
 use ringleader::variable;
 use ringleader::variables::{Domain, Variables};
+use ringleader_verify::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work, alone, explore};
 
 const SCOPE: Scope = Scope { memory: 1 << 28, everywhere: false };
 
-fn params(named: &[(&str, u64)]) -> Params {
-    named.iter().fold(Params::default(), |all, (name, value)| all.with(name, *value))
+/// A protocol with the parameters of a check.
+fn smallest<P: Declared>(n: usize, named: &[(&str, u64)]) -> Instance<P> {
+    Instance::smallest(Arc::new(P::blueprint()), n, &params(named)).unwrap()
 }
 
-fn explored<P: Protocol>(n: usize, named: &[(&str, u64)]) -> Explored {
-    explore::<P>(n, &params(named), SCOPE, &mut alone).unwrap()
+/// A protocol with parameters that its blueprint would refuse.
+fn forced<P: Declared>(protocol: P, n: usize) -> Instance<P> {
+    let blueprint = P::blueprint();
+    Instance { ring: Ring::new(n, blueprint.about.ring).unwrap(), blueprint: Arc::new(blueprint), protocol }
+}
+
+fn explored<P: Declared>(n: usize, named: &[(&str, u64)]) -> Explored {
+    explore(&smallest::<P>(n, named), SCOPE, &mut alone)
 }
 
 // --- A naive check --------------------------------------------------------------------------------------------
@@ -94,7 +106,8 @@ struct Naive {
 }
 
 /// Rounds over all nodes until no distance to safety changes.
-fn naive<P: Protocol>(protocol: &P, ring: Ring) -> Naive {
+fn naive<P: Protocol>(Instance { blueprint, protocol, ring }: &Instance<P>) -> Naive {
+    let ring = *ring;
     let (all, outputs) = (nodes(protocol, ring), |config: &[P::State]| -> Vec<u64> {
         config.iter().map(|state| protocol.output(state)).collect()
     });
@@ -117,7 +130,8 @@ fn naive<P: Protocol>(protocol: &P, ring: Ring) -> Naive {
         }
         distance.extend(fresh.into_iter().map(|node| (node, round)));
     }
-    for node in all.iter().filter(|node| P::promise().holds.is_none_or(|holds| holds(protocol, &node.0))) {
+    let is_promised = |node: &&Node<P>| blueprint.promise.as_ref().is_none_or(|set| (set.holds)(protocol, &node.0));
+    for node in all.iter().filter(is_promised) {
         seen.promised += 1;
         seen.stuck += u64::from(!distance.contains_key(node));
     }
@@ -136,12 +150,11 @@ fn summary(explored: &Explored) -> Naive {
     }
 }
 
-fn compare<P: Protocol>(n: usize, named: &[(&str, u64)]) {
-    let ring = Ring::new(n, P::ABOUT.ring).unwrap();
-    let protocol = P::new(ring, &P::parameters_of_check(ring, &params(named))).unwrap();
-    let (explored, naive) = (explored::<P>(n, named), naive(&protocol, ring));
-    assert_eq!(summary(&explored), naive, "{} n = {n} {named:?}", P::ABOUT.name);
-    assert_eq!(explored.verdict, Verdict::Holds, "{} n = {n} {named:?}", P::ABOUT.name);
+fn compare<P: Declared>(n: usize, named: &[(&str, u64)]) {
+    let instance = smallest::<P>(n, named);
+    let (explored, name) = (explore(&instance, SCOPE, &mut alone), &instance.blueprint.about.name);
+    assert_eq!(summary(&explored), naive(&instance), "{name} n = {n} {named:?}");
+    assert_eq!(explored.verdict, Verdict::Holds, "{name} n = {n} {named:?}");
 }
 
 #[test]
@@ -178,7 +191,7 @@ fn small_rings_hold() {
         ("aaf-colouring", 4, vec![]),
         ("aaf-token", 7, vec![]),
     ] {
-        let explored = protocol(name).unwrap().explore(n, &params(&named), SCOPE, &mut alone).unwrap();
+        let explored = entry(name).explore(n, &params(&named), SCOPE, &mut alone).unwrap();
         assert_eq!(explored.verdict, Verdict::Holds, "{name} n = {n}: {:?}", explored.flaws);
     }
 }
@@ -196,25 +209,25 @@ fn the_order_of_work_changes_nothing() {
         (0..words).rev().for_each(|word| work(word..word + 1));
         ControlFlow::Continue(())
     };
-    let turned = explore::<Aaf>(3, &params(&[("k", 2)]), SCOPE, &mut backwards).unwrap();
+    let turned = explore(&smallest::<Aaf>(3, &[("k", 2)]), SCOPE, &mut backwards);
     assert_eq!(turned, explored::<Aaf>(3, &[("k", 2)]));
 }
 
 #[test]
 fn a_stopped_check_says_so() {
-    let stopped = explore::<Fj>(3, &params(&[]), SCOPE, &mut |_, _, _| ControlFlow::Break(())).unwrap();
+    let stopped = explore(&smallest::<Fj>(3, &[]), SCOPE, &mut |_, _, _| ControlFlow::Break(()));
     assert_eq!(stopped.verdict, Verdict::Stopped);
 }
 
 #[test]
 fn what_does_not_fit_is_too_large_and_counted() {
     let small = Scope { memory: 1000, ..SCOPE };
-    let large = explore::<Fj>(6, &params(&[]), small, &mut alone).unwrap();
+    let large = explore(&smallest::<Fj>(6, &[]), small, &mut alone);
     assert_eq!((large.verdict, large.configurations), (Verdict::TooLarge, Some(8_u128.pow(6))));
-    let huge = protocol("thue-morse").unwrap().explore(3, &params(&[]), SCOPE, &mut alone).unwrap();
+    let huge = entry("thue-morse").explore(3, &params(&[]), SCOPE, &mut alone).unwrap();
     let states = 24 * 2 * 4 * 217_u128.pow(3) * 57;
     assert_eq!((huge.verdict, huge.configurations), (Verdict::TooLarge, Some(states.pow(3))));
-    let beyond = protocol("ppl").unwrap().explore(100, &params(&[]), SCOPE, &mut alone).unwrap();
+    let beyond = entry("ppl").explore(100, &params(&[]), SCOPE, &mut alone).unwrap();
     assert_eq!((beyond.verdict, beyond.configurations), (Verdict::TooLarge, None));
 }
 
@@ -243,8 +256,7 @@ fn flaw(explored: &Explored, claim: Claim) -> &Flaw {
 /// N < n: the leader's left neighbour counts to N and declares another one, for ever.
 #[test]
 fn ysm_with_too_small_a_bound_has_no_safe_configuration() {
-    let ring = Ring::new(3, Orientation::Directed).unwrap();
-    let explored = explore_protocol(&Ysm { bound: 2 }, ring, SCOPE, &mut alone);
+    let explored = explore(&forced(Ysm { bound: 2 }, 3), SCOPE, &mut alone);
     let stuck = flaw(&explored, Claim::Reachable);
     assert_eq!((explored.safe, stuck.count, stuck.step), (0, 48_u64.pow(3), None));
 }
@@ -252,8 +264,7 @@ fn ysm_with_too_small_a_bound_has_no_safe_configuration() {
 /// k | n: the labels may count around the ring without a break.
 #[test]
 fn aaf_on_a_multiple_of_k_has_no_safe_configuration() {
-    let ring = Ring::new(3, Orientation::Directed).unwrap();
-    let explored = explore_protocol(&Aaf { k: 3 }, ring, SCOPE, &mut alone);
+    let explored = explore(&forced(Aaf { k: 3 }, 3), SCOPE, &mut alone);
     assert_eq!((explored.safe, flaw(&explored, Claim::Reachable).count), (0, 48_u64.pow(3)));
 }
 
@@ -261,7 +272,7 @@ fn aaf_on_a_multiple_of_k_has_no_safe_configuration() {
 #[test]
 fn elim_fails_outside_c_pb() {
     let everywhere = Scope { everywhere: true, ..SCOPE };
-    let explored = explore::<Elim>(3, &params(&[]), everywhere, &mut alone).unwrap();
+    let explored = explore(&smallest::<Elim>(3, &[]), everywhere, &mut alone);
     let stuck = flaw(&explored, Claim::Reachable);
     assert!(explored.promise == "every configuration" && !explored.claims.contains(&Claim::PromiseClosed));
     // No leader, and so none for ever.
@@ -318,24 +329,6 @@ impl Transition for Rumour {
 }
 
 impl Protocol for Rumour {
-    const ABOUT: About = About {
-        name: "rumour",
-        case: "rumour",
-        summary: "a rumour spreads",
-        ring: Orientation::Undirected,
-        assumption: "somebody has heard it",
-        bound: "O(n^2)",
-        origin: Origin::Ours,
-        elects: false,
-        safe: "all have heard it",
-        parameters: &[],
-    };
-    fn new(_: Ring, _: &Params) -> Result<Self, Error> {
-        Ok(Self(Bug::None))
-    }
-    fn settings(&self) -> Vec<(&'static str, Value)> {
-        Vec::new()
-    }
     fn variables(&self) -> Variables<State> {
         let count = variable!("count", Domain::up_to(2), State.count);
         Variables(vec![variable!("heard", Domain::BIT, State.heard), count])
@@ -346,18 +339,20 @@ impl Protocol for Rumour {
     fn is_safe(&self, config: &[State]) -> bool {
         config.iter().all(|state| state.heard == 1)
     }
-    fn promise() -> Promise<Self> {
-        Promise { name: "somebody", holds: Some(|_, config| config.iter().any(|state| state.heard == 1)) }
-    }
-    fn starts() -> Vec<Start<Self>> {
-        Vec::new()
+}
+
+impl Declared for Rumour {
+    fn blueprint() -> Blueprint<Self> {
+        Blueprint::new("rumour", Orientation::Undirected, |_, _| Ok(Self(Bug::None)))
+            .safe("all have heard it")
+            .promise("somebody", |_, config| config.iter().any(|state| state.heard == 1))
     }
 }
 
 fn rumour(bug: Bug) -> Explored {
-    let ring = Ring::new(3, Orientation::Undirected).unwrap();
-    let explored = explore_protocol(&Rumour(bug), ring, SCOPE, &mut alone);
-    assert_eq!(summary(&explored), naive(&Rumour(bug), ring), "{bug:?}");
+    let instance = forced(Rumour(bug), 3);
+    let explored = explore(&instance, SCOPE, &mut alone);
+    assert_eq!(summary(&explored), naive(&instance), "{bug:?}");
     explored
 }
 

@@ -1,27 +1,30 @@
 //! Clear form and circuit are equal: exhaustively where that is small, on random pairs at the sizes in use, and along whole
 //! trajectories.
 //!
-//! 10^8 random pairs are compared. `RINGLEADER_PAIRS=10000000000 cargo test -p ringleader --test forms` compares more.
+//! 10^8 random pairs are compared. `RINGLEADER_PAIRS=10000000000 cargo test -p ringleader-verify --test forms` compares more.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../ringleader/tests/common/mod.rs"]
+mod common;
+
 use std::time::Instant;
 
-use ringleader::check::forms::{Meeting, equal, trajectories};
+use common::instance;
+use ringleader::blueprint::Declared;
 use ringleader::circuit::Circuit;
-use ringleader::protocol::{Input, Params, Protocol, Transition};
+use ringleader::protocol::{Input, Protocol, Transition};
 use ringleader::protocols::pcl::{self, Pcl, circuit::PclCircuit};
 use ringleader::protocols::por::{Por, circuit::PorCircuit};
-use ringleader::protocols::ppl::{Mode, Ppl, State, circuit::PplCircuit};
-use ringleader::protocols::ppl_prime::PplPrime;
+use ringleader::protocols::ppl::{Mode, Ppl, PplPrime, State, circuit::PplCircuit};
 use ringleader::protocols::ysm::{Ysm, circuit::YsmCircuit};
 use ringleader::random::{Stream, below, index, stream};
-use ringleader::ring::Ring;
+use ringleader::ring::{Orientation, Ring};
 use ringleader::variables::Variables;
+use ringleader_verify::forms::{Meeting, equal, trajectories};
 
-fn protocol<P: Protocol>(n: usize, params: &[(&str, u64)]) -> P {
-    let ring = Ring::new(n, P::ABOUT.ring).unwrap();
-    P::new(ring, &params.iter().fold(Params::default(), |all, (name, value)| all.with(name, *value))).unwrap()
+fn protocol<P: Declared>(n: usize, named: &[(&str, u64)]) -> P {
+    instance(n, named).protocol
 }
 
 /// Every state in which only the named variables differ from the all-zero state.
@@ -89,11 +92,11 @@ fn pairs(percent: u64) -> u64 {
 }
 
 /// Compares a share of the random pairs.
-fn random<P: Protocol, C: Circuit<State = P::State>>(protocol: &P, circuit: Option<C>, percent: u64, seed: u64) {
+fn random<P: Declared, C: Circuit<State = P::State>>(protocol: &P, circuit: Option<C>, percent: u64, seed: u64) {
     let (circuit, start) = (circuit.expect("the widths fit"), Instant::now());
     let compared = equal(protocol, &circuit, meetings(protocol, pairs(percent), seed));
     let compared = compared.unwrap_or_else(|broken| panic!("seed {seed}: {broken}"));
-    println!("{}: {compared} random pairs in {:.1} s", P::ABOUT.name, start.elapsed().as_secs_f64());
+    println!("{}: {compared} random pairs in {:.1} s", P::blueprint().about.name, start.elapsed().as_secs_f64());
 }
 
 type Small = PplCircuit<2, 2>;
@@ -142,7 +145,7 @@ fn the_others_are_equal_on_all_states() {
 /// Every meeting of any two states with any coin.
 fn everything<P: Protocol, C: Circuit<State = P::State>>(protocol: &P, circuit: Option<C>) {
     let (variables, states) = (protocol.variables(), protocol.variables().states() as u64);
-    let names: Vec<&str> = variables.0.iter().map(|variable| variable.name).collect();
+    let names: Vec<&str> = variables.0.iter().map(|variable| &*variable.name).collect();
     let compared = exhaustive(protocol, &circuit.expect("the widths fit"), &names, &names);
     assert_eq!(compared, states * states * protocol.coins());
 }
@@ -179,8 +182,8 @@ fn the_others_are_equal_on_random_pairs() {
 
 // --- Whole trajectories -----------------------------------------------------------------------------------------
 
-fn same_trajectories<P: Protocol, C: Circuit<State = P::State>>(protocol: &P, circuit: Option<C>, n: usize, seed: u64) {
-    let (ring, circuit) = (Ring::new(n, P::ABOUT.ring).unwrap(), circuit.expect("the widths fit"));
+fn same_trajectories<P: Declared, C: Circuit<State = P::State>>(protocol: &P, circuit: Option<C>, n: usize, seed: u64) {
+    let (ring, circuit) = (Ring::new(n, P::blueprint().about.ring).unwrap(), circuit.expect("the widths fit"));
     let stretches = [1, 9, 90, 900, 9_000, 20_000];
     trajectories(protocol, &circuit, ring, &stretches, seed).unwrap_or_else(|broken| panic!("seed {seed}: {broken}"));
 }
@@ -267,7 +270,7 @@ fn a_planted_bug_of_the_coins_is_found() {
 #[test]
 fn a_circuit_with_a_wrong_parameter_is_found() {
     let (ysm, other): (Ysm, Ysm) = (protocol(12, &[]), protocol(12, &[("bound", 13)]));
-    let (ring, circuit) = (Ring::new(12, Ysm::ABOUT.ring).unwrap(), YsmCircuit::<4>::new(&other).unwrap());
+    let (ring, circuit) = (Ring::new(12, Orientation::Directed).unwrap(), YsmCircuit::<4>::new(&other).unwrap());
     assert!(equal(&ysm, &circuit, meetings(&ysm, 100_000, 1)).is_err());
     assert!(trajectories(&ysm, &circuit, ring, &[1_000], 1).is_err());
     assert!(trajectories(&other, &circuit, ring, &[1_000], 1).is_ok());

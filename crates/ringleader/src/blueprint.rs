@@ -250,11 +250,13 @@ impl<P: Protocol> Blueprint<P> {
         self
     }
 
-    /// It elects a leader: events are the birth and death of leaders, not changes of output.
+    /// It elects a leader: the first events are the birth and death of leaders, not changes of output.
     #[must_use]
     pub fn elects(mut self) -> Self {
-        self.about.elects = true;
-        self.events = leader_events();
+        if !std::mem::replace(&mut self.about.elects, true) {
+            self.events.retain(|event| event.named.name != OUTPUT_CHANGED);
+            self.events.splice(..0, leader_events());
+        }
         self
     }
 
@@ -386,7 +388,7 @@ impl<P: Protocol> Blueprint<P> {
         self
     }
 
-    /// The name of what a phase that is `safe` is called: the safe set's, unless another row of a table has it.
+    /// What the safe set is called among the phases: its own name, unless another phase has it.
     #[must_use]
     pub fn safe_phase(&self) -> Text {
         let taken = self.phases.iter().any(|phase| phase.named.name == self.about.safe)
@@ -405,11 +407,14 @@ impl<P: Protocol> Blueprint<P> {
         check_words("parameter", parameters.iter().map(|parameter| &parameter.name))?;
         check_lines("case", [case])?;
         check_lines("safe set", [safe])?;
-        check_lines("event", self.events.iter().map(|event| &event.named.name))?;
-        let leaders = LEADER_PHASES.map(Text::from);
+        let events = self.events.iter().map(|event| &event.named.name);
+        let (leaders, safe) = (LEADER_PHASES.map(Text::from), self.safe_phase());
         let leaders = leaders.iter().filter(|_| self.about.elects);
-        let (own, safe) = (self.phases.iter().map(|phase| &phase.named.name), self.safe_phase());
-        check_lines("phase", leaders.chain(own).chain([&safe]))
+        let phases = leaders.chain(self.phases.iter().map(|phase| &phase.named.name));
+        check_items("event", events.clone())?;
+        check_items("phase", phases.clone())?;
+        // Whoever waits for one of them names it, and nothing else.
+        check_lines("event or phase", events.chain(phases).chain([&safe]))
     }
 }
 
@@ -421,8 +426,17 @@ pub(crate) fn check_words<'a>(kind: &str, names: impl IntoIterator<Item = &'a Te
 
 /// Names that head a column or stand in a row.
 fn check_lines<'a>(kind: &str, names: impl IntoIterator<Item = &'a Text>) -> Result<(), Error> {
-    let is_line = |name: &str| name.trim() == name && !name.contains(char::is_control);
     check(kind, names, is_line, "it must be one line of text, without spaces at its ends")
+}
+
+/// Names of which there may be a list, with commas between them.
+fn check_items<'a>(kind: &str, names: impl IntoIterator<Item = &'a Text>) -> Result<(), Error> {
+    let is_item = |name: &str| is_line(name) && !name.contains(',');
+    check(kind, names, is_item, "it must be one line of text, without commas and without spaces at its ends")
+}
+
+fn is_line(name: &str) -> bool {
+    name.trim() == name && !name.contains(char::is_control)
 }
 
 fn check<'a>(
@@ -461,9 +475,11 @@ fn leader_events<P: Protocol>() -> Vec<Event<P>> {
     ]
 }
 
+const OUTPUT_CHANGED: &str = "output changed";
+
 /// The event of every other protocol.
 fn output_changed<P: Protocol>() -> Event<P> {
-    let named = Named { name: "output changed".into(), about: "the output of an agent changes".into() };
+    let named = Named { name: OUTPUT_CHANGED.into(), about: "the output of an agent changes".into() };
     let occurs = |protocol: &P, before: [&P::State; 2], after: [&P::State; 2]| {
         (0..2).any(|k| protocol.output(before[k]) != protocol.output(after[k]))
     };

@@ -12,7 +12,7 @@ use crate::random::{Stream, stream};
 use crate::ring::Ring;
 use crate::trial::{Initial, Trial};
 use crate::value::{Text, Value};
-use crate::variables::{Domain, Variables};
+use crate::variables::Domain;
 
 /// A protocol with its parameters on a ring.
 pub struct Instance<P: Protocol> {
@@ -116,16 +116,21 @@ impl<P: Protocol> Instance<P> {
         trial.limit.unwrap_or_else(|| self.protocol.default_limit(self.ring).saturating_mul(parts))
     }
 
-    /// Whether a trial can run, without running it; its limit.
+    /// Whether a trial can run, without running it and without a start being made; its limit.
     ///
     /// # Errors
-    /// If its start does not exist on this ring, or a fault cannot strike or would come after the limit.
+    /// If its start does not exist on this ring or is none of this protocol, or a fault cannot strike or would come after the limit.
     pub fn check(&self, trial: &Trial) -> Result<u64, Error> {
         match &trial.from {
-            Some(Initial::Given(_)) => {}
+            Some(Initial::Given(agents)) => self.protocol.accepts(&self.given(agents)?)?,
             Some(Initial::Named(name)) => drop(self.start(Some(name))?),
             None => drop(self.start(None)?),
         }
+        self.check_faults(trial)
+    }
+
+    /// Whether the faults of a trial can strike, wherever it begins; its limit.
+    pub(crate) fn check_faults(&self, trial: &Trial) -> Result<u64, Error> {
         let limit = self.limit(trial);
         for fault in &trial.faults {
             fault.check(&self.protocol, self.ring.n())?;
@@ -161,15 +166,15 @@ impl<P: Protocol> Instance<P> {
     /// If the start does not exist on this ring, or a given configuration is none of this protocol.
     pub fn initial(&self, from: Option<&Initial>, seed: u64) -> Result<Vec<P::State>, Error> {
         let name = match from {
-            Some(Initial::Given(agents)) => return self.given(&self.protocol.variables(), agents),
+            Some(Initial::Given(agents)) => return self.given(agents),
             Some(Initial::Named(name)) => Some(name.as_str()),
             None => None,
         };
         Ok((self.start(name)?.make)(&self.protocol, self.ring, &mut stream(seed, Stream::Start)))
     }
 
-    fn given(&self, variables: &Variables<P::State>, agents: &[Value]) -> Result<Vec<P::State>, Error> {
-        let n = self.ring.n();
+    fn given(&self, agents: &[Value]) -> Result<Vec<P::State>, Error> {
+        let (n, variables) = (self.ring.n(), self.protocol.variables());
         if agents.len() != n {
             return Err(Error::new("number of agents", agents.len(), format!("n = {n} agents are needed")));
         }

@@ -5,16 +5,26 @@
 //! [`trial::Record`] is a pure function of it. Convergence means entering the closed safe set, and its step is exact.
 //!
 //! ```
-//! use std::ops::ControlFlow;
-//! use ringleader::{lab, trial::Trial};
+//! use std::sync::Arc;
+//! use ringleader::blueprint::Declared;
+//! use ringleader::instance::Instance;
+//! use ringleader::protocols::ppl::Ppl;
+//! use ringleader::trial::{Engine, Trial};
 //!
 //! let trial = Trial::new("ppl", 16, 7);
-//! let mut ring = lab::populate_trial(&trial)?;
-//! let record = ring.run(&trial, &mut |_, _| ControlFlow::Continue(()))?;
+//! let instance = Instance::new(Arc::new(Ppl::blueprint()), trial.n, &trial.params)?;
+//! println!("{} states", instance.describe().states);
+//!
+//! let mut ring = instance.open(&trial)?;
+//! let record = ring.run(&trial, Engine::Auto, &())?;
 //! assert!(ring.is_safe() && ring.leaders().len() == 1);
-//! println!("safe for ever after {} interactions", record.safe.unwrap());
+//! println!("safe for ever after {} interactions", record.safe.unwrap_or(0));
 //! # Ok::<(), ringleader::error::Error>(())
 //! ```
+//!
+//! A [`blueprint::Blueprint`] is what is known of a protocol before its ring; an [`instance::Instance`] has its ring and parameters, and
+//! refuses what cannot run; it runs many trials ([`instance::Instance::run`]) or opens one ring to be stepped and
+//! edited ([`session::Session`]). An [`observer::Observer`] is told how things go. [`catalogue`] forgets the types.
 //!
 //! The library does no input or output, reads no clock, starts no threads and knows nothing of its environment.
 
@@ -43,8 +53,3 @@ pub mod stats;
 pub mod trial;
 pub mod value;
 pub mod variables;
-
-/// The example of `CONTRIBUTING.md` compiles and runs.
-#[cfg(doctest)]
-#[doc = include_str!("../../../CONTRIBUTING.md")]
-struct Contributing;

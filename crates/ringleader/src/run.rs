@@ -58,7 +58,7 @@ impl<P: Protocol> Instance<P> {
         observer: &dyn Observer,
         ended: &mut Ended<'_, P>,
     ) -> Result<(), Error> {
-        let limit = self.check(trial)?;
+        let limit = self.check_faults(trial)?;
         let start = |seed| {
             let config = start(seed)?;
             self.protocol.accepts(&config).map(|()| config)
@@ -91,16 +91,12 @@ impl<P: Protocol> Instance<P> {
     /// The words in which so many trials of this kind are run at once; `None` if the stepper does them.
     fn words(&self, trial: &Trial, rings: usize, engine: Engine) -> Result<Option<Words>, Error> {
         let Some(words) = words(engine) else { return Ok(None) };
-        let worth = engine != Engine::Auto || sliced::at_once(words, self.ring.n(), rings).1 >= WORTH_SLICING;
-        if !worth {
-            return Ok(None);
+        let refusal = unsliceable(trial);
+        if engine == Engine::Auto {
+            let worth = sliced::at_once(words, self.ring.n(), rings).1 >= WORTH_SLICING;
+            return Ok((worth && refusal.is_none() && self.has_circuit()).then_some(words));
         }
-        match unsliceable(trial) {
-            _ if engine == Engine::Auto && !self.has_circuit() => Ok(None),
-            Some(_) if engine == Engine::Auto => Ok(None),
-            Some(why) => Err(Error::new("engine", engine.name(), why)),
-            None => Ok(Some(words)),
-        }
+        refusal.map_or(Ok(Some(words)), |why| Err(Error::new("engine", engine.name(), why)))
     }
 
     /// How many trials of this kind are best run at once by one thread, given as many: 1, or as many as the lanes have room for.

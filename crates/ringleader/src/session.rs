@@ -60,7 +60,7 @@ pub trait Session: Send {
     /// Overwrites the states of some agents.
     ///
     /// # Errors
-    /// If there is no such agent, or a value is outside its domain.
+    /// If there is no such agent, or a value is outside its domain; the agents before it have changed then.
     fn set_agents(&mut self, states: &[(usize, Value)]) -> Result<(), Error>;
     /// Tells the oracle that the ring has been without a leader for so many interactions.
     ///
@@ -92,10 +92,11 @@ pub trait Session: Send {
     /// # Errors
     /// If the schedule ends: why, and after how many of the steps.
     fn seek(&mut self, steps: u64, wanted: &[Text]) -> Result<Found, (Halt, u64)>;
-    /// Runs a trial from the present configuration to its end.
+    /// Runs a trial from the present configuration to its end, with the schedule of the trial's seed from its beginning. What would have
+    /// happened next in this session is left as it was.
     ///
     /// # Errors
-    /// If the configuration breaks an assumption of the protocol, or a fault of the trial is refused.
+    /// If the configuration breaks an assumption of the protocol, a fault of the trial is refused, or the engine cannot do it.
     fn run(&mut self, trial: &Trial, engine: Engine, observer: &dyn Observer) -> Result<Record, Error>;
 }
 

@@ -225,9 +225,17 @@ impl<S: 'static> Variable<S> {
         field: fn(&S) -> &F,
         field_mut: fn(&mut S) -> &mut F,
     ) -> Self {
-        let get = Box::new(move |state: &S| field(state).get());
-        let put = Box::new(move |state: &mut S, value: &Value| field_mut(state).put(value));
-        Self { name: name.into(), domain, input: false, get, put }
+        Self::computed(name, domain, move |state| field(state).get(), move |state, value| field_mut(state).put(value))
+    }
+
+    /// A variable that is read from a state and written to it, whatever the state looks like: a digit of a number, say.
+    pub fn computed(
+        name: impl Into<Text>,
+        domain: Domain,
+        get: impl Fn(&S) -> Value + Send + Sync + 'static,
+        put: impl Fn(&mut S, &Value) + Send + Sync + 'static,
+    ) -> Self {
+        Self { name: name.into(), domain, input: false, get: Box::new(get), put: Box::new(put) }
     }
 
     /// The same variable, marked as an input.
@@ -296,14 +304,19 @@ macro_rules! variable {
     };
 }
 
+/// How many values these variables have together.
+fn product<'a, S: 'a>(variables: impl Iterator<Item = &'a Variable<S>>) -> u128 {
+    variables.map(|variable| u128::from(variable.domain.size())).fold(1, u128::saturating_mul)
+}
+
 /// All variables of a protocol, in the order of the paper.
 pub struct Variables<S>(pub Vec<Variable<S>>);
 
 impl<S: Copy + 'static> Variables<S> {
-    /// The number of states of an agent, |Q|, exactly.
+    /// The number of states of an agent, |Q|, exactly; the greatest number there is if it is beyond that.
     #[must_use]
     pub fn states(&self) -> u128 {
-        self.0.iter().map(|variable| u128::from(variable.domain.size())).product()
+        product(self.0.iter())
     }
 
     /// Overwrite every variable that is not an input with a uniform value.
@@ -340,8 +353,7 @@ impl<S: Copy + 'static> Variables<S> {
     /// How many states [`Variables::free`] gives.
     #[must_use]
     pub fn free_states(&self) -> u128 {
-        let free = self.0.iter().filter(|variable| !variable.input);
-        free.map(|variable| u128::from(variable.domain.size())).product()
+        product(self.0.iter().filter(|variable| !variable.input))
     }
 
     /// The number of a state in the order of [`Variables::free`]; `None` if a variable is outside its domain.

@@ -2,27 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::ops::ControlFlow;
+mod common;
 
+use common::{ENTRIES, agents, entry, open, params, run, trial};
 use ringleader::fault::Fault;
-use ringleader::lab::{Population, populate_trial};
-use ringleader::protocol::Params;
-use ringleader::schedule::AnySchedule;
-use ringleader::trial::{Initial, Record, Trial};
+use ringleader::session::Session;
+use ringleader::trial::{Engine, Record, Trial};
 use ringleader::value::Value;
-
-fn run(trial: &Trial) -> (Box<dyn Population>, Record) {
-    let mut population = populate_trial(trial).unwrap();
-    let record = population.run(trial, &mut |_, _| ControlFlow::Continue(())).unwrap();
-    (population, record)
-}
-
-fn trial(protocol: &str, n: usize, params: &[(&str, u64)], start: &str, seed: u64) -> Trial {
-    let mut trial = Trial::new(protocol, n, seed);
-    trial.params = params.iter().fold(Params::default(), |all, (name, value)| all.with(name, *value));
-    trial.from = Some(Initial::Named(start.into()));
-    trial
-}
 
 /// What a naive observer notes down.
 #[derive(Default)]
@@ -35,27 +21,26 @@ struct Naive {
     facts: Vec<(&'static str, Option<u64>)>,
 }
 
-fn fact(population: &dyn Population, name: &str) -> bool {
-    let facts = population.facts();
+fn fact(session: &dyn Session, name: &str) -> bool {
+    let facts = session.facts();
     let inner = facts.get("P_PL").filter(|_| facts.get(name).is_none());
     inner.unwrap_or(&facts).get(name) == Some(&Value::Bool(true))
 }
 
 fn naive(trial: &Trial, output: &[&str], names: &[&'static str]) -> Naive {
-    let mut population = populate_trial(trial).unwrap();
-    let mut script = AnySchedule::new(trial.scheduler, population.ring(), trial.seed);
+    let mut session = open(trial);
     let mut seen = Naive { facts: names.iter().map(|name| (*name, None)).collect(), ..Naive::default() };
-    let outputs = |population: &dyn Population| -> Vec<Option<Value>> {
-        let agents = (0..trial.n).map(|i| population.agent(i));
+    let outputs = |session: &dyn Session| -> Vec<Option<Value>> {
+        let agents = agents(session).into_iter();
         agents.flat_map(|agent| output.iter().map(|name| agent.get(name).cloned()).collect::<Vec<_>>()).collect()
     };
-    let (mut before, mut leaders) = (outputs(population.as_ref()), population.leaders());
+    let (mut before, mut leaders) = (outputs(&*session), session.leaders());
     for t in 0.. {
         assert!(t < 10_000_000, "the naive run does not end");
-        if outputs(population.as_ref()) != before {
-            (before, seen.last_change) = (outputs(population.as_ref()), t);
+        if outputs(&*session) != before {
+            (before, seen.last_change) = (outputs(&*session), t);
         }
-        let now = population.leaders();
+        let now = session.leaders();
         if leaders.iter().any(|i| !now.contains(i)) {
             seen.last_kill = Some(t);
         }
@@ -67,15 +52,15 @@ fn naive(trial: &Trial, output: &[&str], names: &[&'static str]) -> Naive {
             seen.one_leader.get_or_insert(t);
         }
         for (name, step) in &mut seen.facts {
-            if step.is_none() && fact(population.as_ref(), name) {
+            if step.is_none() && fact(&*session, name) {
                 *step = Some(t);
             }
         }
-        if population.is_safe() {
+        if session.is_safe() {
             seen.safe = Some(t);
             return seen;
         }
-        population.follow(&mut script, 1).unwrap();
+        session.advance(1).unwrap();
     }
     seen
 }
@@ -168,7 +153,7 @@ fn looking_at_phases_changes_nothing_else() {
         trial.phases = false;
         let (without, fast) = run(&trial);
         assert_eq!((slow.safe, slow.last_output_change), (fast.safe, fast.last_output_change));
-        assert!((0..20).all(|i| with.agent(i) == without.agent(i)));
+        assert_eq!(agents(&*with), agents(&*without));
         assert!(fast.phases.is_empty());
     }
 }
@@ -196,14 +181,13 @@ fn a_safe_start_is_safe_at_step_zero_even_with_limit_zero() {
 #[test]
 fn a_run_ends_at_the_first_safe_configuration() {
     let trial = trial("ppl", 12, &[("kappa", 5)], "uniform", 3);
-    let (population, record) = run(&trial);
-    assert!(population.is_safe());
-    let mut replayed = populate_trial(&trial).unwrap();
-    let mut script = AnySchedule::new(trial.scheduler, replayed.ring(), trial.seed);
-    replayed.follow(&mut script, record.safe.unwrap() - 1).unwrap();
+    let (session, record) = run(&trial);
+    assert!(session.is_safe());
+    let mut replayed = open(&trial);
+    replayed.advance(record.safe.unwrap() - 1).unwrap();
     assert!(!replayed.is_safe());
-    replayed.follow(&mut script, 1).unwrap();
-    assert!((0..12).all(|i| replayed.agent(i) == population.agent(i)));
+    replayed.advance(1).unwrap();
+    assert_eq!(agents(&*replayed), agents(&*session));
 }
 
 // --- Faults ---------------------------------------------------------------------------------------------------
@@ -217,8 +201,8 @@ fn with_faults(start: &str, faults: &[&str], seed: u64) -> Trial {
 #[test]
 fn recovery_is_counted_from_the_fault_to_the_next_safe_step() {
     let trial = with_faults("uniform", &["agents=16,at=safe", "agents=4,place=contiguous,at=safe"], 1);
-    let (population, record) = run(&trial);
-    assert!(population.is_safe() && !record.censored);
+    let (session, record) = run(&trial);
+    assert!(session.is_safe() && !record.censored);
     let [first, second] = record.faults.as_slice() else { panic!("two faults struck") };
     assert_eq!(Some(first.step), record.safe);
     assert_eq!(Some(second.step), first.safe);
@@ -234,12 +218,12 @@ fn a_fault_at_a_step_strikes_there_and_only_what_it_names() {
     let (_, record) = run(&trial);
     let struck = &record.faults[0];
     assert_eq!((struck.step, struck.agents.len()), (250, 2));
-    let mut replayed = populate_trial(&trial).unwrap();
-    let mut script = AnySchedule::new(trial.scheduler, replayed.ring(), trial.seed);
-    replayed.follow(&mut script, 250).unwrap();
+    let mut replayed = open(&trial);
+    replayed.advance(250).unwrap();
     for (i, after) in &struck.agents {
         let before = replayed.agent(*i);
-        for (name, _, _) in replayed.variables().iter().filter(|(name, _, _)| *name != "clock") {
+        let names = replayed.described().variables.iter().map(|variable| &variable.name);
+        for name in names.filter(|name| *name != "clock") {
             assert_eq!(before.get(name), after.get(name), "agent {i} {name}");
         }
     }
@@ -253,7 +237,7 @@ fn a_fault_does_not_shift_the_schedule() {
         let (shaken, struck) = run(&with_faults("leaderless", &["agents=16,variable=mode,at=700"], seed));
         assert!(quiet.safe.unwrap() > 700);
         assert_eq!((quiet.safe, quiet.last_output_change), (struck.safe, struck.last_output_change));
-        assert!((0..16).all(|i| calm.agent(i) == shaken.agent(i)));
+        assert_eq!(agents(&*calm), agents(&*shaken));
     }
 }
 
@@ -273,12 +257,12 @@ fn impossible_faults_are_refused() {
         ("agents=1,at=99999999999999", "the limit"),
     ] {
         let trial = with_faults("safe", &[fault], 1);
-        let refused = populate_trial(&trial).unwrap().run(&trial, &mut |_, _| ControlFlow::Continue(())).unwrap_err();
+        let refused = open(&trial).run(&trial, Engine::Auto, &()).unwrap_err();
         assert!(refused.to_string().contains(word), "{fault}: {refused}");
     }
     let mut por = trial("por", 8, &[], "uniform", 1);
     por.faults = vec!["agents=1,variable=color,at=safe".parse().unwrap()];
-    let refused = populate_trial(&por).unwrap().run(&por, &mut |_, _| ControlFlow::Continue(())).unwrap_err();
+    let refused = open(&por).run(&por, Engine::Auto, &()).unwrap_err();
     assert!(refused.to_string().contains("input"), "{refused}");
 }
 
@@ -301,7 +285,7 @@ fn bad_parameters_are_refused_with_what_is_allowed() {
         ("ysm", 5, vec![("bound", 1_048_577)], "5 to 1048576"),
         ("nothing", 5, vec![], "ppl, ppl-prime, por"),
     ] {
-        let refused = populate_trial(&trial(protocol, n, &params, "uniform", 1)).err().unwrap().to_string();
+        let refused = ENTRIES.catalogue().open(&trial(protocol, n, &params, "uniform", 1)).err().unwrap().to_string();
         assert!(refused.contains(words), "{protocol} {n} {params:?}: {refused}");
     }
 }
@@ -311,8 +295,8 @@ fn bad_parameters_are_refused_with_what_is_allowed() {
 fn with_too_small_a_psi_a_ring_may_stay_leaderless() {
     let mut trial = trial("ppl", 8, &[("psi", 2), ("kappa", 2), ("unsound", 1)], "wrong-id", 4);
     trial.limit = Some(200_000);
-    let (population, record) = run(&trial);
-    assert!(record.censored && population.leaders().is_empty());
+    let (session, record) = run(&trial);
+    assert!(record.censored && session.leaders().is_empty());
 }
 
 /// The largest clock is the largest number of its type; counting on must not overflow.
@@ -320,15 +304,13 @@ fn with_too_small_a_psi_a_ring_may_stay_leaderless() {
 fn the_largest_clock_stays_at_its_end() {
     let trial = trial("ppl", 8, &[("kappa", 65_535)], "wrong-id", 1);
     let trial = Trial { limit: Some(50_000), params: trial.params.clone().with("psi", 4), ..trial };
-    let (population, _) = run(&trial);
-    assert!(!population.leaders().is_empty(), "a ring in detection mode finds the wrong ID at once");
+    let (session, _) = run(&trial);
+    assert!(!session.leaders().is_empty(), "a ring in detection mode finds the wrong ID at once");
 }
 
 #[test]
 fn states_are_counted_exactly() {
-    let states = |protocol, n, params: &[(&str, u64)]| {
-        populate_trial(&trial(protocol, n, params, "uniform", 1)).unwrap().states()
-    };
+    let states = |protocol, n, named: &[(&str, u64)]| entry(protocol).describe(n, &params(named)).unwrap().states;
     // 2 * 2 * 2psi * 2 * (1 + 4 (2psi - 1))^2 * 2 * (kappa + 1)^2 * (psi + 1) * 3 * 2 * 2
     let (psi, kappa) = (8_u128, 384_u128);
     let tokens = 1 + 4 * (2 * psi - 1);

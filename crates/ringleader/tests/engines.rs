@@ -2,43 +2,24 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::ops::ControlFlow;
+mod common;
 
-use ringleader::lab::{populate_trial, run_batch};
-use ringleader::protocol::Params;
-use ringleader::trial::{Engine, Initial, Record, Trial};
+use common::{agents, batch, open};
+use ringleader::trial::{Engine, Trial};
 
-fn trial(n: usize, start: &str, params: &[(&str, u64)]) -> Trial {
-    let mut trial = Trial::new("ppl", n, 0);
-    trial.from = Some(Initial::Named(start.into()));
-    trial.params = params.iter().fold(Params::default(), |all, (name, value)| all.with(name, *value));
-    trial.phases = false;
-    trial
-}
-
-/// The records of a batch, which are those that it told one by one.
-fn batch(trial: &Trial, engine: Engine, seeds: std::ops::Range<u64>) -> Vec<(u64, Record)> {
-    let mut told = Vec::new();
-    let tell = &mut |index, record: &Record| {
-        told.push((seeds.start + index as u64, record.clone()));
-        ControlFlow::Continue(())
-    };
-    let records = run_batch(&Trial { engine, ..trial.clone() }, seeds.clone(), &|| false, tell).unwrap();
-    told.sort_by_key(|(seed, _)| *seed);
-    assert_eq!(told, records, "{}", engine.name());
-    records
+fn trial(n: usize, start: &str, named: &[(&str, u64)]) -> Trial {
+    Trial { phases: false, ..common::trial("ppl", n, named, start, 0) }
 }
 
 /// Every engine, with every width of words that this processor has, on the same trials.
 fn same_records(trial: &Trial, seeds: std::ops::Range<u64>) {
-    let stepper = batch(trial, Engine::Stepper, seeds.clone());
-    assert_eq!(stepper.len() as u64, seeds.end - seeds.start);
+    let seeds: Vec<u64> = seeds.collect();
+    let stepper = batch(trial, &seeds, Engine::Stepper);
     for engine in [Engine::Sliced, Engine::SlicedAvx2, Engine::SlicedPortable, Engine::Auto] {
-        let sliced = batch(trial, engine, seeds.clone());
-        for (expected, found) in stepper.iter().zip(&sliced) {
-            assert_eq!(expected, found, "{} n {}", engine.name(), trial.n);
+        let sliced = batch(trial, &seeds, engine);
+        for ((seed, expected), found) in seeds.iter().zip(&stepper).zip(&sliced) {
+            assert_eq!(expected, found, "{} n {} seed {seed}", engine.name(), trial.n);
         }
-        assert_eq!(stepper.len(), sliced.len());
     }
 }
 
@@ -96,10 +77,9 @@ fn the_last_configuration_does_not_depend_on_the_engine() {
         let mut trial = trial(12, "uniform", &[("kappa", 5)]);
         trial.seed = seed;
         let [stepper, sliced] = [Engine::Stepper, Engine::Sliced].map(|engine| {
-            let trial = Trial { engine, ..trial.clone() };
-            let mut ring = populate_trial(&trial).unwrap();
-            let record = ring.run(&trial, &mut |_, _| ControlFlow::Continue(())).unwrap();
-            (record, (0..12).map(|i| ring.agent(i)).collect::<Vec<_>>())
+            let mut session = open(&trial);
+            let record = session.run(&trial, engine, &()).unwrap();
+            (record, agents(&*session))
         });
         assert_eq!(stepper, sliced, "seed {seed}");
     }

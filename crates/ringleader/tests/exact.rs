@@ -5,11 +5,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::collections::HashMap;
-use std::ops::ControlFlow;
+mod common;
 
-use ringleader::lab::populate_trial;
-use ringleader::protocol::{Input, Params, Protocol, Transition};
+use std::collections::HashMap;
+
+use common::{instance, run, started};
+use ringleader::blueprint::Declared;
+use ringleader::instance::Instance;
+use ringleader::protocol::{Input, Protocol, Transition};
 use ringleader::protocols::aaf::Aaf;
 use ringleader::protocols::aaf_colouring::AafColouring;
 use ringleader::protocols::fj::Fj;
@@ -17,7 +20,6 @@ use ringleader::protocols::pcl::Pcl;
 use ringleader::protocols::por::Por;
 use ringleader::protocols::ppl::Ppl;
 use ringleader::protocols::ysm::Ysm;
-use ringleader::random::{Stream, stream};
 use ringleader::ring::Ring;
 use ringleader::trial::{Initial, Scheduler, Trial};
 
@@ -90,25 +92,11 @@ fn solve(chain: &[Vec<(usize, f64)>]) -> f64 {
 }
 
 /// Mean and standard error of the first safe step over many seeds.
-fn measured<P: Protocol>(
-    protocol: &P,
-    ring: Ring,
-    params: &Params,
-    start: &Config<P>,
-    scheduler: Scheduler,
-    runs: u64,
-) -> (f64, f64) {
-    let variables = protocol.variables();
-    let mut trial = Trial::new(P::ABOUT.name, ring.n(), 0);
-    trial.params = params.clone();
-    trial.phases = false;
-    trial.scheduler = scheduler;
-    trial.from = Some(Initial::Given(start.iter().map(|state| variables.encode(state)).collect()));
+fn measured(mut trial: Trial, runs: u64) -> (f64, f64) {
     let steps: Vec<f64> = (0..runs)
         .map(|seed| {
             trial.seed = seed;
-            let record = populate_trial(&trial).unwrap().run(&trial, &mut |_, _| ControlFlow::Continue(())).unwrap();
-            record.safe.unwrap() as f64
+            run(&trial).1.safe.unwrap() as f64
         })
         .collect();
     let mean = steps.iter().sum::<f64>() / runs as f64;
@@ -116,15 +104,16 @@ fn measured<P: Protocol>(
     (mean, (variance / runs as f64).sqrt())
 }
 
-fn compare<P: Protocol>(n: usize, params: &Params, start: &str, runs: u64) {
-    let ring = Ring::new(n, P::ABOUT.ring).unwrap();
-    let protocol = P::new(ring, params).unwrap();
-    let make = P::starts().into_iter().find(|known| known.name == start).unwrap().make;
-    let config = make(&protocol, ring, &mut stream(1, Stream::Start)).unwrap();
-    let exact = expected_steps(&protocol, ring, &config);
-    let name = P::ABOUT.name;
+fn compare<P: Declared>(n: usize, named: &[(&str, u64)], start: &str, runs: u64) {
+    let instance: Instance<P> = instance(n, named);
+    let config = started(&instance, start, 1);
+    let exact = expected_steps(&instance.protocol, instance.ring, &config);
+    let (name, variables) = (&instance.blueprint.about.name, instance.protocol.variables());
+    let from = Some(Initial::Given(config.iter().map(|state| variables.encode(state)).collect()));
     for scheduler in Scheduler::ALL {
-        let (mean, error) = measured(&protocol, ring, params, &config, scheduler, runs);
+        let params = common::params(named);
+        let trial = Trial { params, from: from.clone(), phases: false, scheduler, ..Trial::new(name, n, 0) };
+        let (mean, error) = measured(trial, runs);
         let what = format!("{name} n = {n} from {start}, {}", scheduler.name());
         println!("{what}: exact {exact:.4}, measured {mean:.4} +- {error:.4} over {runs} seeds");
         assert!((mean - exact).abs() < 4.0 * error, "{what}: exact {exact}, measured {mean} +- {error}");
@@ -134,33 +123,33 @@ fn compare<P: Protocol>(n: usize, params: &Params, start: &str, runs: u64) {
 #[test]
 fn p_or_takes_the_expected_time() {
     for n in [3, 4, 6] {
-        compare::<Por>(n, &Params::default().with("colors", 3), "two-segments", 20_000);
+        compare::<Por>(n, &[("colors", 3)], "two-segments", 20_000);
     }
 }
 
 #[test]
 fn p_cl_takes_the_expected_time() {
-    compare::<Pcl>(3, &Params::default().with("colors", 3), "one-color", 20_000);
-    compare::<Pcl>(4, &Params::default().with("colors", 3), "one-color", 20_000);
+    compare::<Pcl>(3, &[("colors", 3)], "one-color", 20_000);
+    compare::<Pcl>(4, &[("colors", 3)], "one-color", 20_000);
 }
 
 #[test]
 fn p_pl_takes_the_expected_time() {
-    let params = Params::default().with("psi", 2).with("kappa", 1);
+    let params = [("psi", 2), ("kappa", 1)];
     compare::<Ppl>(3, &params, "leaderless", 20_000);
     compare::<Ppl>(3, &params, "all-leaders", 20_000);
 }
 
 #[test]
 fn ysm_takes_the_expected_time() {
-    compare::<Ysm>(3, &Params::default(), "leaderless", 20_000);
-    compare::<Ysm>(4, &Params::default().with("bound", 5), "leaderless", 20_000);
-    compare::<Ysm>(5, &Params::default(), "two-leaders", 20_000);
+    compare::<Ysm>(3, &[], "leaderless", 20_000);
+    compare::<Ysm>(4, &[("bound", 5)], "leaderless", 20_000);
+    compare::<Ysm>(5, &[], "two-leaders", 20_000);
 }
 
 #[test]
 fn fj_and_aaf_take_the_expected_time() {
-    compare::<Fj>(5, &Params::default(), "two-leaders", 10_000);
-    compare::<Aaf>(4, &Params::default(), "barriers", 10_000);
-    compare::<AafColouring>(4, &Params::default(), "one-color", 10_000);
+    compare::<Fj>(5, &[], "two-leaders", 10_000);
+    compare::<Aaf>(4, &[], "barriers", 10_000);
+    compare::<AafColouring>(4, &[], "one-color", 10_000);
 }

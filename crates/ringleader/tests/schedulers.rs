@@ -6,12 +6,16 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod common;
+
+use common::{instance, started};
+use ringleader::blueprint::Declared;
 use ringleader::clocks::{END, Keys};
 use ringleader::engine::hitting::{first_in, window};
 use ringleader::engine::stepper::Stepper;
-use ringleader::protocol::{Params, Protocol};
+use ringleader::instance::Instance;
+use ringleader::protocol::Protocol;
 use ringleader::protocols::{pcl::Pcl, por::Por, ppl::Ppl, ysm::Ysm};
-use ringleader::random::{Stream, stream};
 use ringleader::ring::{Interaction, Orientation, Ring};
 use ringleader::schedule::{Clocks, Schedule, Uniform};
 
@@ -143,7 +147,7 @@ fn hitting_time<P: Protocol>(protocol: &P, config: Vec<P::State>, schedule: impl
         before = stepper.clone();
         stepper.advance(window(stepper.config.len(), stepper.steps)).unwrap();
     }
-    before.steps + first_in(&before, stepper.steps - before.steps, P::is_safe)
+    before.steps + first_in(&before, stepper.steps - before.steps, &P::is_safe)
 }
 
 /// Protocol, parameters, size and start of one comparison.
@@ -156,15 +160,12 @@ struct Case<'a> {
 
 impl Case<'_> {
     /// Hitting times under the schedules that `schedule` makes of seeds from `first` on, in order.
-    fn sample<P: Protocol, S: Schedule>(&self, first: u64, schedule: impl Fn(Ring, u64) -> S) -> Vec<u64> {
-        let ring = Ring::new(self.n, P::ABOUT.ring).unwrap();
-        let params = self.params.iter().fold(Params::default(), |all, (name, value)| all.with(name, *value));
-        let protocol = P::new(ring, &params).unwrap();
-        let make = P::starts().into_iter().find(|start| start.name == self.start).unwrap().make;
-        let start = |seed| make(&protocol, ring, &mut stream(seed, Stream::Start)).unwrap();
-        let seeds = first..first + self.trials;
-        let mut times: Vec<u64> =
-            seeds.map(|seed| hitting_time(&protocol, start(seed), schedule(ring, seed))).collect();
+    fn sample<P: Declared, S: Schedule>(&self, first: u64, schedule: impl Fn(Ring, u64) -> S) -> Vec<u64> {
+        let instance: Instance<P> = instance(self.n, self.params);
+        let time = |seed| {
+            hitting_time(&instance.protocol, started(&instance, self.start, seed), schedule(instance.ring, seed))
+        };
+        let mut times: Vec<u64> = (first..first + self.trials).map(time).collect();
         times.sort_unstable();
         times
     }
@@ -189,12 +190,12 @@ fn rank_sum(a: &[u64], b: &[u64]) -> f64 {
     (sum - m * k / 2.0) / (m * k * (m + k + 1.0) / 12.0).sqrt()
 }
 
-fn compare<P: Protocol>(case: &Case<'_>) {
+fn compare<P: Declared>(case: &Case<'_>) {
     let clocks = case.sample::<P, _>(0, Clocks::new);
     let uniform = case.sample::<P, _>(1 << 32, Uniform::new);
     let (d, z) = (distance(&clocks, &uniform), rank_sum(&clocks, &uniform));
     let mean = |times: &[u64]| times.iter().sum::<u64>() as f64 / times.len() as f64;
-    let what = format!("{} n = {} from {}, {} trials each", P::ABOUT.name, case.n, case.start, case.trials);
+    let what = format!("{} n = {} from {}, {} trials each", P::blueprint().about.name, case.n, case.start, case.trials);
     println!("{what}: means {:.1} and {:.1}, distance {d:.2}, rank sum {z:.2}", mean(&clocks), mean(&uniform));
     assert!(d < D && z.abs() < Z, "{what}: distance {d}, rank sum {z}");
 }

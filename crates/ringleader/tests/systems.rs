@@ -2,35 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod common;
+
 use std::collections::HashSet;
-use std::ops::ControlFlow;
 
-use ringleader::lab::{Population, populate_trial, run_batch};
-use ringleader::protocol::{Input, Params, Protocol, Transition};
+use common::{batch, entry, instance, params, run, started, trial};
+use ringleader::instance::Instance;
+use ringleader::protocol::{Input, Protocol, Transition};
 use ringleader::protocols::thue_morse::ThueMorse;
-use ringleader::random::{Stream, stream};
-use ringleader::ring::Ring;
-use ringleader::trial::{Initial, Record, Trial};
+use ringleader::ring::{Orientation, Ring};
+use ringleader::trial::{Engine, Trial};
 use ringleader::value::Value;
-
-fn trial(protocol: &str, n: usize, params: &[(&str, u64)], start: &str, seed: u64) -> Trial {
-    let mut trial = Trial::new(protocol, n, seed);
-    trial.params = params.iter().fold(Params::default(), |all, (name, value)| all.with(name, *value));
-    trial.from = Some(Initial::Named(start.into()));
-    trial
-}
-
-fn run(trial: &Trial) -> (Box<dyn Population>, Record) {
-    let mut population = populate_trial(trial).unwrap();
-    let record = population.run(trial, &mut |_, _| ControlFlow::Continue(())).unwrap();
-    (population, record)
-}
 
 #[test]
 fn states_are_counted_exactly() {
-    let states = |protocol: &str, n, params: &[(&str, u64)]| {
-        populate_trial(&trial(protocol, n, params, "safe", 1)).unwrap().states()
-    };
+    let states = |protocol: &str, n, named: &[(&str, u64)]| entry(protocol).describe(n, &params(named)).unwrap().states;
     assert_eq!(states("fj", 9, &[]), 8);
     assert_eq!((states("aaf", 9, &[]), states("aaf", 9, &[("k", 5)])), (32, 80));
     assert_eq!(states("elim", 9, &[]), 24);
@@ -46,8 +32,8 @@ fn states_are_counted_exactly() {
 /// The mean of the first safe step over seeds from 1 on, divided by n^power.
 fn mean(protocol: &str, n: usize, start: &str, trials: u64, power: i32) -> f64 {
     let trial = Trial { phases: false, ..trial(protocol, n, &[], start, 1) };
-    let records = run_batch(&trial, 1..1 + trials, &|| false, &mut |_, _| ControlFlow::Continue(())).unwrap();
-    let steps: u64 = records.iter().map(|(_, record)| record.safe.unwrap()).sum();
+    let seeds: Vec<u64> = (1..1 + trials).collect();
+    let steps: u64 = batch(&trial, &seeds, Engine::Auto).iter().map(|record| record.safe.unwrap()).sum();
     steps as f64 / trials as f64 / (n as f64).powi(power)
 }
 
@@ -83,8 +69,8 @@ fn the_oracle_sees_faults() {
     for delay in [0, 500] {
         let mut trial = trial("fj", 3, &[("delay", delay)], "safe", 5);
         trial.faults = vec!["agents=3,variable=leader,at=safe".parse().unwrap(); 30];
-        let (population, record) = run(&trial);
-        assert!(population.is_safe() && record.faults.len() == 30, "delay {delay}");
+        let (session, record) = run(&trial);
+        assert!(session.is_safe() && record.faults.len() == 30, "delay {delay}");
         let dead = |state: &Value| state.get("leader") == Some(&Value::Int(0));
         let mut killed = record.faults.iter().filter(|struck| struck.agents.iter().all(|(_, state)| dead(state)));
         let recoveries: Vec<u64> = killed.by_ref().map(|struck| struck.safe.unwrap() - struck.step).collect();
@@ -95,7 +81,7 @@ fn the_oracle_sees_faults() {
 #[test]
 fn a_size_that_k_divides_is_refused() {
     for (n, k) in [(6, 2), (9, 3), (10, 5)] {
-        let refused = populate_trial(&trial("aaf", n, &[("k", k)], "uniform", 1)).err().unwrap().to_string();
+        let refused = entry("aaf").describe(n, &params(&[("k", k)])).err().unwrap().to_string();
         assert!(refused.contains(&format!("k = {k}: it divides n = {n}")), "{refused}");
     }
 }
@@ -104,7 +90,7 @@ fn a_size_that_k_divides_is_refused() {
 
 /// All configurations that a safe one may lead to are safe, with the same leader.
 fn closed_from_clean(n: usize, most: usize) -> usize {
-    let ring = Ring::new(n, ThueMorse::ABOUT.ring).unwrap();
+    let ring = Ring::new(n, Orientation::Directed).unwrap();
     let mut clean = vec![<ThueMorse as Transition>::State::default(); n];
     clean[0].leader = 1;
     (0..n).for_each(|i| clean[i].x = (i.count_ones() % 2) as u8);
@@ -134,17 +120,16 @@ fn thue_morse_stays_safe_wherever_it_goes() {
 #[test]
 fn thue_morse_converges_on_three_agents_from_garbage() {
     for seed in 0..40 {
-        let (population, record) = run(&Trial { phases: false, ..trial("thue-morse", 3, &[], "uniform", seed) });
-        assert!(record.safe.is_some() && population.leaders().len() == 1, "seed {seed}: {record:?}");
+        let (session, record) = run(&Trial { phases: false, ..trial("thue-morse", 3, &[], "uniform", seed) });
+        assert!(record.safe.is_some() && session.leaders().len() == 1, "seed {seed}: {record:?}");
     }
 }
 
 /// With a leader, the Thue-Morse string is what it writes.
 #[test]
 fn thue_morse_writes_its_string() {
-    let ring = Ring::new(4, ThueMorse::ABOUT.ring).unwrap();
-    let make = ThueMorse::starts().into_iter().find(|start| start.name == "safe").unwrap().make;
-    let config = make(&ThueMorse, ring, &mut stream(1, Stream::Start)).unwrap();
+    let instance: Instance<ThueMorse> = instance(4, &[]);
+    let config = started(&instance, "safe", 1);
     let leader = config.iter().position(|v| v.leader == 1).unwrap();
     let bits: Vec<u8> = (0..4).map(|i| config[(leader + i) % 4].x).collect();
     assert_eq!(bits, [0, 1, 1, 0]);

@@ -2,13 +2,14 @@
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
+use std::time::Instant;
 
 use ringleader::instance::Described;
 use ringleader::stats::{Observed, Sample};
 use ringleader::trial::Trial;
 use ringleader::value::Value;
 use ringleader_catalogue::Entries;
-use ringleader_records::drive::{Told, run_all};
+use ringleader_records::drive::run_all;
 use ringleader_records::outcome::Outcome;
 use ringleader_records::pool::all_cores;
 
@@ -28,7 +29,12 @@ pub(crate) fn run(args: &RunArgs, asked: u64, entries: &Entries) -> Result<(), S
     let (trial, entry) = (Trial { phases: false, ..trial.clone() }, entries.find(&trial.protocol)?);
     let (described, limit) = (entry.describe(trial.n, &trial.params)?, entry.check(&trial)?);
     let threads = args.threads.unwrap_or_else(all_cores).min(usize::try_from(asked).unwrap_or(usize::MAX));
-    let finished = TODO_RUN_ALL;
+    let (mut bar, begin) = (Bar::new(asked, args.quiet), Instant::now());
+    let finished = run_all(&**entry, &trial, asked, threads, engine, &interrupted, &mut |done| {
+        // The threads look for Ctrl-C themselves, and still hand in what they have.
+        let _ = bar.show(done, || pace(done, asked, begin.elapsed()));
+    })?;
+    drop(bar);
     let report = Report { args, trial, described, limit, asked, threads, finished };
     let printed = print(args.json, || report.as_json(), |out| report.summary(out));
     let verdict = match &report {

@@ -101,8 +101,8 @@ where
 {
     let layout = Layout::new(L::LANES, batch.ring.n(), batch.seeds.len());
     let mut runner = Runner::<P, L, C>::new(batch, circuit, layout);
-    while batch.observer.progress(Progress::of(runner.steps())).is_continue() {
-        if runner.fill(ended)?.is_break() || runner.rings.iter().all(Option::is_none) {
+    while runner.fill(ended)?.is_continue() && runner.rings.iter().any(Option::is_some) {
+        if batch.observer.progress(Progress::of(runner.steps())).is_break() {
             break;
         }
         runner.spread();
@@ -237,15 +237,13 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         })
     }
 
-    /// Hands in what is still running, as it is.
+    /// Hands in what is still running, as it is, even to somebody who has broken off.
     fn interrupt(&self, ended: &mut Ended<'_, P>) {
         for (k, ring) in self.rings.iter().enumerate() {
             let Some(ring) = ring else { continue };
             let record = self.record(ring.steps, None, self.changed_before(ring), ring.coins_read);
             let record = Record { censored: false, interrupted: true, ..record };
-            if ended(ring.index, record, self.block.read(&self.block.planes, k)).is_break() {
-                return;
-            }
+            let _ = ended(ring.index, record, self.block.read(&self.block.planes, k));
         }
     }
 

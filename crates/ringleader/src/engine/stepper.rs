@@ -49,7 +49,7 @@ impl<P: Protocol, S: Schedule> Stepper<P, S> {
     /// after; the agents are updated in place, so nothing else is copied. Returns who took part, and the coin if one was read.
     ///
     /// # Errors
-    /// If the schedule or the coins are at their end; nothing has changed then.
+    /// If the schedule or the coins are at their end; no agent has changed then.
     #[inline]
     pub fn step<T>(
         &mut self,
@@ -60,8 +60,9 @@ impl<P: Protocol, S: Schedule> Stepper<P, S> {
         let Interaction { initiator, responder } = interaction;
         let (l, r) = two_agents(&mut self.config, initiator, responder);
         let coin = if self.protocol.reads_coin(l, r) {
+            let coin = self.schedule.coin(self.sides).ok_or(Halt::Coins)?;
             self.coins_read += 1;
-            Some(self.schedule.coin(self.sides).ok_or(Halt::Coins)?)
+            Some(coin)
         } else {
             None
         };

@@ -13,12 +13,12 @@ pub enum AnySchedule {
     Uniform(Uniform),
     /// The clocks of a seed.
     Clocks(Clocks),
-    /// Another script that writes down what it hands out.
+    /// Another schedule that writes down what it hands out.
     Logged(Box<Logged>),
 }
 
 impl AnySchedule {
-    /// The script of a seed on a ring.
+    /// The schedule of a seed on a ring.
     #[must_use]
     pub fn new(scheduler: Scheduler, ring: Ring, seed: u64) -> Self {
         match scheduler {
@@ -27,13 +27,13 @@ impl AnySchedule {
         }
     }
 
-    /// The script of one interaction; the coin is read if the interaction reads one.
+    /// The schedule of one interaction; the coin is read if the interaction reads one.
     #[must_use]
     pub fn once(interaction: Interaction, coin: u64) -> Self {
         Self::Recorded(Recorded::new(vec![interaction], vec![coin]))
     }
 
-    /// The same script, which from now on writes down what it hands out.
+    /// The same schedule, which from now on writes down what it hands out.
     #[must_use]
     pub fn logged(self) -> Self {
         Self::Logged(Box::new(Logged { script: self, interactions: Vec::new(), coins: Vec::new() }))

@@ -540,7 +540,7 @@ mod tests {
     use crate::circuit::WithCircuit;
     use crate::params::Params;
     use crate::protocol::Protocol;
-    use crate::protocols::ppl::{Ppl, State};
+    use crate::protocols::ppl::{Ppl, State, starts};
     use crate::random::{Stream, stream};
     use crate::ring::{Orientation, Ring};
 
@@ -553,9 +553,8 @@ mod tests {
         fn with<C: Circuit<State = State>>(self, circuit: C) -> bool {
             let layout = Layout::with_arcs(64, self.1.n(), self.2);
             let mut block = Block::<u64, C>::new(circuit, layout, Chance { undirected: false, sides: 1 });
-            let make = Ppl::starts().into_iter().find(|start| start.name == "safe").unwrap().make;
             let configs: Vec<Vec<State>> = (0..layout.rings)
-                .map(|ring| make(self.0, self.1, &mut stream(ring as u64, Stream::Start)).unwrap())
+                .map(|ring| starts::safe(self.0, self.1, &mut stream(ring as u64, Stream::Start)))
                 .collect();
             let codes = |config: &Vec<State>| config.iter().map(|state| block.circuit.encode(state)).collect();
             let coded: Vec<(usize, Vec<u128>)> = configs.iter().map(codes).enumerate().collect();
