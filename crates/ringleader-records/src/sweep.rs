@@ -11,6 +11,7 @@ use ringleader::error::Error;
 use ringleader::fault::Fault;
 use ringleader::instance::Described;
 use ringleader::params::Params;
+use ringleader::random::{GOLDEN, mix};
 use ringleader::trial::{Initial, Scheduler, Trial};
 
 /// All combinations of some values.
@@ -259,7 +260,7 @@ pub(crate) mod tests {
 
     /// The built-in protocols.
     pub(crate) fn builtin() -> Catalogue {
-        ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin()).catalogue()
+        ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin()).unwrap().catalogue()
     }
 
     fn grid() -> Grid {

@@ -6,17 +6,18 @@ use std::process::{Command, Stdio};
 use ringleader::catalogue::Catalogue;
 use ringleader::value::Value;
 use ringleader_catalogue::Entries;
-use ringleader_records::case::Case;
+use ringleader_records::case;
 use ringleader_records::error::Error;
-use ringleader_records::{files, json};
+use ringleader_records::files;
 use ringleader_view::{Description, MAX_BODY, Server};
 
 use crate::args::ViewArgs;
 use crate::progress;
+use crate::stdout::print;
 use crate::stop::Stop;
 use crate::text::{faint, strong};
 
-pub(crate) fn view(entries: &Entries, args: &ViewArgs) -> Result<(), Stop> {
+pub(crate) fn view(args: &ViewArgs, entries: &Entries) -> Result<(), Stop> {
     let catalogue = entries.catalogue();
     let opening = opening(&catalogue, args)?;
     let server = Server::bind(catalogue, &opening, args.port)
@@ -24,11 +25,8 @@ pub(crate) fn view(entries: &Entries, args: &ViewArgs) -> Result<(), Stop> {
     // From here on Ctrl-C closes the laboratory, which is its proper end.
     let looking = progress::look();
     let address = format!("http://127.0.0.1:{}/", server.port());
-    crate::files::to_stdout(|out| {
-        if args.json {
-            let told = [("address", address.as_str().into()), ("port", server.port().into())];
-            return json::write_line(&mut &mut *out, &Value::map(told));
-        }
+    let told = || Value::map([("address", address.as_str().into()), ("port", server.port().into())]);
+    print(args.json, told, |out| {
         writeln!(out, "The laboratory is open at {}", strong(&address))?;
         writeln!(out, "{}", faint("for this machine only; Ctrl-C closes it"))
     })?;
@@ -62,7 +60,7 @@ fn read(catalogue: &Catalogue, path: &Path, args: &ViewArgs) -> Result<String, E
     if text.len() > MAX_BODY {
         return Err(bad(format!("larger than {} MiB, the most that is shown", MAX_BODY >> 20)));
     }
-    let case: Case = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+    let case = case::parse(&text).map_err(|error| error.at(path.display()))?;
     let about = catalogue.find(case.protocol_under(args.protocol.as_deref()))?.about();
     let given = args.params.0.0.first().filter(|_| case.gives_parameters(about)).map(|(name, _)| name.as_str());
     let twice = [
