@@ -139,7 +139,7 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
                 self.next += 1;
                 let safe = self.batch.protocol.is_safe(&config);
                 if safe || self.batch.limit == 0 {
-                    let record = self.record(0, safe.then_some(0), 0, 0);
+                    let record = self.batch.record(0, safe.then_some(0), 0, 0);
                     if ended(index, record, config).is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
@@ -190,8 +190,9 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
             let safe =
                 self.block.may_be_safe(k) && self.batch.protocol.is_safe(&self.block.read(&self.block.planes, k));
             if safe || ring.steps + count >= self.batch.limit {
+                let before = self.block.read(&self.block.before, k);
+                let (record, config) = self.batch.finish(ring, before, count, safe);
                 let index = ring.index;
-                let (record, config) = self.finish(k, count, safe);
                 self.rings[k] = None;
                 self.block.free(k);
                 ended(index, record, config)?;
@@ -207,16 +208,28 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         ControlFlow::Continue(())
     }
 
+    /// Hands in what is still running, as it is.
+    fn interrupt(&self, ended: &mut Ended<'_, P>) {
+        for (k, ring) in self.rings.iter().enumerate() {
+            let Some(ring) = ring else { continue };
+            let record = self.batch.record(ring.steps, None, self.batch.changed_before(ring), ring.coins_read);
+            let record = Record { censored: false, interrupted: true, ..record };
+            if ended(ring.index, record, self.block.read(&self.block.planes, k)).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+/// What needs to know the protocol only, whatever the circuit and the words.
+impl<P: Protocol> Batch<'_, P> {
     /// Replays the last window of a trial in the clear form, to the exact first safe step or to the limit.
-    fn finish(&self, k: usize, count: u64, safe: bool) -> (Record, Vec<P::State>) {
-        let Some(ring) = &self.rings[k] else { return (self.record(0, None, 0, 0), Vec::new()) };
-        let batch = self.batch;
-        let clocks = Clocks::from_window(batch.ring, ring.seed, ring.window);
+    fn finish(&self, ring: &Running, before: Vec<P::State>, count: u64, safe: bool) -> (Record, Vec<P::State>) {
+        let clocks = Clocks::from_window(self.ring, ring.seed, ring.window);
         debug_assert_eq!(clocks.in_window() as u64, count, "the ring has fired all that its window holds");
-        let before = self.block.read(&self.block.before, k);
-        let mut stepper = Stepper::new(batch.protocol.clone(), before, AnySchedule::Clocks(clocks));
-        let mut tracker = Tracker::new(batch.protocol, &[], &stepper.config);
-        let most = count.min(batch.limit - ring.steps);
+        let mut stepper = Stepper::new(self.protocol.clone(), before, AnySchedule::Clocks(clocks));
+        let mut tracker = Tracker::new(self.protocol, &[], &stepper.config);
+        let most = count.min(self.limit - ring.steps);
         let exact = if safe { first_in(&stepper, count, &P::is_safe) } else { count };
         let followed = tracker.follow_output(&mut stepper, exact.min(most));
         debug_assert!(followed.is_ok(), "a window ended early: {followed:?}");
@@ -232,24 +245,14 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
     /// The last change of output before this window.
     fn changed_before(&self, ring: &Running) -> u64 {
         ring.change.as_ref().map_or(0, |change| {
-            let clocks = Clocks::from_window(self.batch.ring, ring.seed, change.window);
+            let clocks = Clocks::from_window(self.ring, ring.seed, change.window);
             change.steps + clocks.until((change.tick >> 32) as u32, change.tick as u32 as usize) as u64
         })
     }
 
-    /// Hands in what is still running, as it is, even to somebody who has broken off.
-    fn interrupt(&self, ended: &mut Ended<'_, P>) {
-        for (k, ring) in self.rings.iter().enumerate() {
-            let Some(ring) = ring else { continue };
-            let record = self.record(ring.steps, None, self.changed_before(ring), ring.coins_read);
-            let record = Record { censored: false, interrupted: true, ..record };
-            let _ = ended(ring.index, record, self.block.read(&self.block.planes, k));
-        }
-    }
-
     fn record(&self, steps: u64, safe: Option<u64>, last_output_change: u64, coins_read: u64) -> Record {
         Record {
-            limit: self.batch.limit,
+            limit: self.limit,
             steps,
             safe,
             censored: safe.is_none(),
