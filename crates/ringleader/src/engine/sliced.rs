@@ -208,15 +208,13 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         ControlFlow::Continue(())
     }
 
-    /// Hands in what is still running, as it is.
+    /// Hands in what is still running, as it is, even to somebody who has broken off.
     fn interrupt(&self, ended: &mut Ended<'_, P>) {
         for (k, ring) in self.rings.iter().enumerate() {
             let Some(ring) = ring else { continue };
             let record = self.batch.record(ring.steps, None, self.batch.changed_before(ring), ring.coins_read);
             let record = Record { censored: false, interrupted: true, ..record };
-            if ended(ring.index, record, self.block.read(&self.block.planes, k)).is_break() {
-                return;
-            }
+            let _ = ended(ring.index, record, self.block.read(&self.block.planes, k));
         }
     }
 }
