@@ -113,10 +113,10 @@ impl Cursor {
 
     /// How many interactions the schedule has left. A recording at its end is replaced by the schedule that follows it.
     fn left(&mut self, edits: &Edits) -> u64 {
-        match (self.recording_left(), &edits.after_recording) {
-            (Some(0), Some(after)) => *self.session.schedule() = after.clone(),
-            (Some(left), _) => return left,
-            (None, _) => {}
+        match self.recording_left() {
+            Some(0) => *self.session.schedule() = edits.after_recording.clone().unwrap_or_default(),
+            Some(left) => return left,
+            None => {}
         }
         u64::MAX
     }
