@@ -54,7 +54,7 @@ fn run(command: &Command, entries: &Entries) -> Result<(), Stop> {
         #[cfg(feature = "report")]
         Command::Merge(args) => cmd::merge::merge(args, entries),
         #[cfg(feature = "report")]
-        Command::Export(args) => cmd::export::export(args, entries),
+        Command::Export(args) => cmd::export::export(args),
         #[cfg(feature = "report")]
         Command::Report(args) => cmd::report::report(args, entries),
         #[cfg(feature = "report")]
