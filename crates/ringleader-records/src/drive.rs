@@ -139,7 +139,7 @@ mod tests {
     use ringleader::stats::Observed;
 
     fn all(trial: &Trial, trials: u64, threads: usize) -> Result<Vec<Outcome>, Error> {
-        let entries = ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin());
+        let entries = ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin()).unwrap();
         let protocols = entries.catalogue();
         run_all(protocols.find("ppl")?, trial, trials, threads, Engine::Auto, &|| false, &mut |_| ())
     }
@@ -179,7 +179,7 @@ mod tests {
     /// Somebody stops it while trials are under way: those are not among the finished ones.
     #[test]
     fn what_was_stopped_is_not_finished() {
-        let entries = ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin());
+        let entries = ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin()).unwrap();
         let (asked, protocols) = (AtomicU64::new(0), entries.catalogue());
         let stopped = || asked.fetch_add(1, Ordering::Relaxed) > 300;
         let trial = Trial { limit: Some(1_000_000_000), ..Trial::new("ppl", 16, 1) };

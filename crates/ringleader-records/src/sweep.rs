@@ -3,6 +3,8 @@
 //! The seed of a repeat follows from the master seed, from what the cell is, and from the number of the repeat, not from the
 //! place of the cell among the others. To add a cell therefore changes no other.
 
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use ringleader::blueprint::LEADER_PHASES;
@@ -10,7 +12,7 @@ use ringleader::catalogue::Catalogue;
 use ringleader::error::Error;
 use ringleader::fault::Fault;
 use ringleader::instance::Described;
-use ringleader::params::Params;
+use ringleader::params::{Params, Settings};
 use ringleader::random::{GOLDEN, mix};
 use ringleader::trial::{Initial, Scheduler, Trial};
 
@@ -105,7 +107,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    fn new(trial: &Trial, described: &Described, limit: u64) -> Result<Self, Error> {
+    fn new(trial: &Trial, described: &Described, limit: u64, rules: u64) -> Result<Self, Error> {
         let mut params: Vec<(String, u64)> =
             described.settings.iter().map(|(name, value)| (name.to_string(), *value)).collect();
         params.sort_by_cached_key(|(name, _)| format!("{name}="));
@@ -126,7 +128,7 @@ impl Setup {
             start,
             faults: trial.faults.iter().map(ToString::to_string).collect::<Vec<_>>().join(";"),
             scheduler: trial.scheduler.name().to_owned(),
-            rules: rules(described),
+            rules,
             // No trial comes near to it.
             limit: limit.min(MOST),
             phases: if trial.phases { phases(described) } else { Vec::new() },
@@ -150,11 +152,6 @@ impl Setup {
 /// The greatest number in records, whose integers are signed.
 const MOST: u64 = i64::MAX.cast_unsigned();
 
-/// The fingerprint of the rules in force; 0 as long as nobody computes one.
-fn rules(_: &Described) -> u64 {
-    0
-}
-
 /// All phases of a record, in its order.
 fn phases(described: &Described) -> Vec<Arc<str>> {
     let leaders = LEADER_PHASES.into_iter().filter(|_| described.about.elects);
@@ -167,6 +164,9 @@ fn phases(described: &Described) -> Vec<Arc<str>> {
 pub fn same_rules(one: u64, other: u64) -> Option<u64> {
     if one == 0 || other == 0 { Some(0) } else { (one == other).then_some(one) }
 }
+
+/// Fingerprints of rules, by protocol and parameters: many cells have the same.
+type Rules = BTreeMap<(String, Settings), u64>;
 
 /// A trial that can run, repeated with different seeds.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,9 +185,17 @@ impl Cell {
     /// # Errors
     /// What the trial would refuse.
     pub fn new(protocols: &Catalogue, trial: Trial, repeats: u32) -> Result<Self, Error> {
+        Self::knowing(&mut Rules::new(), protocols, trial, repeats)
+    }
+
+    fn knowing(known: &mut Rules, protocols: &Catalogue, trial: Trial, repeats: u32) -> Result<Self, Error> {
         let protocol = protocols.find(&trial.protocol)?;
         let (described, limit) = (protocol.describe(trial.n, &trial.params)?, protocol.check(&trial)?);
-        let setup = Setup::new(&trial, &described, limit)?.into();
+        let rules = match known.entry((trial.protocol.clone(), described.settings.clone())) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(unknown) => *unknown.insert(protocol.fingerprint(trial.n, &trial.params)?),
+        };
+        let setup = Setup::new(&trial, &described, limit, rules)?.into();
         Ok(Self { trial, repeats, setup })
     }
 
@@ -220,9 +228,9 @@ impl Sweep {
     /// # Errors
     /// All that are refused, with their places in the list: because they cannot run, or are there already.
     pub fn new(protocols: &Catalogue, seed: u64, asked: Vec<(Trial, u32)>) -> Result<Self, Vec<(usize, Error)>> {
-        let (mut cells, mut refused, mut known) = (Vec::new(), Vec::new(), std::collections::BTreeSet::new());
+        let (mut cells, mut refused, mut known, mut rules) = (Vec::new(), Vec::new(), BTreeSet::new(), Rules::new());
         for (k, (trial, repeats)) in asked.into_iter().enumerate() {
-            match Cell::new(protocols, trial, repeats) {
+            match Cell::knowing(&mut rules, protocols, trial, repeats) {
                 Err(error) => refused.push((k, error)),
                 Ok(cell) if !known.insert(cell.identity()) => {
                     let twice = "it is there already; its trials would count twice";

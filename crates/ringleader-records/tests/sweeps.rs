@@ -68,7 +68,7 @@ faults = ["", "agents=1,at=safe"]
 "#;
 
 fn builtin() -> Catalogue {
-    Entries::new(&ringleader_catalogue::builtin()).catalogue()
+    Entries::new(&ringleader_catalogue::builtin()).unwrap().catalogue()
 }
 
 /// An empty folder for one test.

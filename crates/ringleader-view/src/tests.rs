@@ -24,7 +24,7 @@ use crate::run::{Ask, Run};
 const LONG: Duration = Duration::from_secs(3600);
 
 fn catalogue() -> Catalogue {
-    Entries::new(&builtin()).catalogue()
+    Entries::new(&builtin()).unwrap().catalogue()
 }
 
 fn plan(description: &str) -> Plan {
