@@ -45,6 +45,8 @@ fn plain(out: &mut dyn Write, rows: &[Row<'_>], n: usize) -> std::io::Result<()>
         writeln!(out, "    {} {} steps", faint("claimed   "), about.bound)?;
         writeln!(out, "    {} {}", faint("rules     "), about.origin.name())?;
         writeln!(out, "    {} {}", faint("safe set  "), about.safe)?;
+        let evidence = about.evidence.as_deref().unwrap_or("declared by the protocol");
+        writeln!(out, "    {} {evidence}", faint("closed    "))?;
         writeln!(
             out,
             "    {} {}",
@@ -91,6 +93,7 @@ fn as_json(rows: &[Row<'_>], n: usize) -> Value {
             ("bound", about.bound.clone().into()),
             ("rules", about.origin.name().into()),
             ("safe", about.safe.clone().into()),
+            ("closed", about.evidence.clone().map_or(Value::Null, Value::from)),
             ("parameters", about.parameters.iter().map(parameter).collect::<Vec<_>>().into()),
             ("starts", entry.starts().into_iter().map(start).collect::<Vec<_>>().into()),
         ])

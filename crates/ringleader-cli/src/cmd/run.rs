@@ -167,20 +167,18 @@ fn verdict(out: &mut dyn Write, trial: &Trial, record: &Record, session: &dyn Se
         writeln!(out, "{} within {steps} steps (parallel time {parallel}): the limit came first", alarm("not safe"))?;
         return writeln!(out, "a larger --limit goes on; the same seed runs the same execution");
     }
-    writeln!(out, "{} from step {steps} on (parallel time {parallel})", good("safe for ever"))?;
+    // "For ever" and "stays" need a closed set, and that needs evidence.
+    let (safe, stays) = if about.evidence.is_some() { ("safe for ever", "stays") } else { ("safe", "is") };
+    writeln!(out, "{} from step {steps} on (parallel time {parallel})", good(safe))?;
     if let [leader] = session.leaders().as_slice() {
-        writeln!(out, "u_{leader} stays the leader")?;
+        writeln!(out, "u_{leader} {stays} the leader")?;
     }
-    let closed = match &about.evidence {
-        Some(evidence) => {
-            format!("the safe set is {}; it is closed ({evidence}), and its first step is exact", about.safe)
-        }
-        None => format!(
-            "the safe set is {}, declared closed by the protocol; `ringleader check {}` looks",
-            about.safe, about.name
-        ),
-    };
-    writeln!(out, "{}", faint(closed))
+    writeln!(out, "{}", faint(format!("the safe set is {}; where it is closed, its first step is exact", about.safe)))?;
+    let closed = about.evidence.as_ref().map_or_else(
+        || format!("declared by the protocol; `ringleader check {} --n 3..4` looks", about.name),
+        |evidence| evidence.clone().into_owned(),
+    );
+    writeln!(out, "{}", faint(format!("that it is closed: {closed}")))
 }
 
 // --- For machines ---------------------------------------------------------------------------------------------
