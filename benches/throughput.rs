@@ -24,21 +24,25 @@
 
 use std::ops::ControlFlow;
 use std::process::Command;
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
+use ringleader::blueprint::Declared;
 use ringleader::circuit::{Circuit, WithCircuit};
 use ringleader::engine::hitting::window;
 use ringleader::engine::sliced::Words;
 use ringleader::engine::sliced::parts::{Part, Trials, alone};
 use ringleader::engine::stepper::Stepper;
 use ringleader::engine::tracker::Tracker;
-use ringleader::lab::run_batch;
-use ringleader::protocol::{Params, Protocol};
+use ringleader::instance::Instance;
+use ringleader::observer::Observer;
+use ringleader::params::Params;
+use ringleader::protocol::Protocol;
 use ringleader::protocols::ppl::{Ppl, State, circuit::PplCircuit};
 use ringleader::ring::{Orientation, Ring};
 use ringleader::schedule::{Clocks, Uniform};
-use ringleader::trial::{Engine, Trial};
+use ringleader::trial::{Engine, Record, Trial};
 
 const ROUNDS: u64 = 5;
 const STEPS: u64 = 20_000_000;
@@ -146,16 +150,26 @@ fn scaling() {
     }
 }
 
+/// The steps of trials, all of which must become safe.
+#[derive(Default)]
+struct Steps(AtomicU64);
+
+impl Observer for Steps {
+    fn finished(&self, _: usize, record: Record) -> ControlFlow<()> {
+        assert!(record.safe.is_some(), "a trial was censored");
+        self.0.fetch_add(record.steps, Ordering::Relaxed);
+        ControlFlow::Continue(())
+    }
+}
+
 /// Steps and seconds of trials to the end.
 fn whole_trials(n: usize, trials: u64) -> (u64, f64) {
-    let mut trial = Trial::new("ppl", n, 1);
-    (trial.phases, trial.engine) = (false, Engine::Sliced);
+    let trial = Trial { phases: false, ..Trial::new("ppl", n, 1) };
+    let instance = Instance::new(Arc::new(Ppl::blueprint()), n, &trial.params).expect("a valid size");
+    let (seeds, steps): (Vec<u64>, Steps) = ((1..trials + 1).collect(), Steps::default());
     let start = now();
-    let records =
-        run_batch(&trial, 1..trials + 1, &|| false, &mut |_, _| ControlFlow::Continue(())).expect("a valid batch");
-    let seconds = now() - start;
-    assert!(records.iter().all(|(_, record)| record.safe.is_some()), "a trial was censored");
-    (records.iter().map(|(_, record)| record.steps).sum(), seconds)
+    instance.run(&trial, &seeds, Engine::Sliced, &steps).expect("a valid batch");
+    (steps.0.into_inner(), now() - start)
 }
 
 fn setting(n: usize) -> (Ring, Ppl) {

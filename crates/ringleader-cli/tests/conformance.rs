@@ -7,11 +7,12 @@ mod harness;
 use std::path::{Path, PathBuf};
 
 use harness::{complaint, file, json, ringleader};
-use ringleader::lab::{Population, populate_trial};
-use ringleader::ring::{Orientation, Ring};
+use ringleader::ring::Orientation;
 use ringleader::schedule::{AnySchedule, Recorded};
+use ringleader::session::Session;
 use ringleader::trial::{Initial, Trial};
 use ringleader::value::Value;
+use ringleader_catalogue::{Entries, builtin};
 use serde_json::Value as Json;
 
 fn folder() -> PathBuf {
@@ -81,20 +82,20 @@ fn every_predicate_is_as_listed() {
 fn red_agents_and_first_safe_steps_are_as_the_cases_say() {
     let mut checked = 0;
     for (name, case) in cases() {
-        let (mut population, mut script) = load(&case);
+        let mut session = load(&case);
         let mut first_safe = None;
         let red_at: Vec<(u64, Json)> =
             case.get("red_agents").map_or(Vec::new(), |list| serde_json::from_value(list.clone()).unwrap());
         for t in 0..=case["schedule"].as_array().unwrap().len() as u64 {
             if t > 0 {
-                population.follow(&mut script, 1).unwrap();
+                session.advance(1).unwrap();
             }
             // The cases look after every interaction, so never at step 0.
-            if t > 0 && first_safe.is_none() && population.is_safe() {
+            if t > 0 && first_safe.is_none() && session.is_safe() {
                 first_safe = Some(t);
             }
             if let Some((_, red)) = red_at.iter().find(|(time, _)| *time == t) {
-                assert_eq!(population.facts().get("red").unwrap().to_string(), red.to_string(), "{name} step {t}");
+                assert_eq!(session.facts().get("red").unwrap().to_string(), red.to_string(), "{name} step {t}");
                 checked += 1;
             }
         }
@@ -119,7 +120,7 @@ fn value(json: &Json) -> Value {
     }
 }
 
-fn load(case: &Json) -> (Box<dyn Population>, AnySchedule) {
+fn load(case: &Json) -> Box<dyn Session> {
     let n = case["n"].as_u64().unwrap() as usize;
     let mut trial = Trial::new(case["protocol"].as_str().unwrap(), n, 0);
     for name in ["psi", "kappa"] {
@@ -128,8 +129,8 @@ fn load(case: &Json) -> (Box<dyn Population>, AnySchedule) {
         }
     }
     trial.from = Some(Initial::Given(case["initial"].as_array().unwrap().iter().map(value).collect()));
-    let population = populate_trial(&trial).unwrap();
-    let ring: Ring = population.ring();
+    let mut session = Entries::new(&builtin()).unwrap().catalogue().open(&trial).unwrap();
+    let ring = session.described().ring;
     let index = |json: &Json| json.as_u64().unwrap() as usize;
     let interaction = |step: &Json| match ring.orientation() {
         Orientation::Directed => ring.e(index(step)),
@@ -139,7 +140,8 @@ fn load(case: &Json) -> (Box<dyn Population>, AnySchedule) {
     let coin = |draw: &Json| 16 * draw[0].as_u64().unwrap() + draw[1].as_u64().unwrap();
     let coins: Vec<u64> =
         case.get("draws").and_then(Json::as_array).map_or(Vec::new(), |draws| draws.iter().map(coin).collect());
-    (population, AnySchedule::Recorded(Recorded::new(schedule, coins)))
+    *session.schedule() = AnySchedule::Recorded(Recorded::new(schedule, coins));
+    session
 }
 
 // --- Canaries: an expectation that does not hold must be noticed, and its step named. ---
