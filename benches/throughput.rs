@@ -254,14 +254,14 @@ impl WithCircuit<State> for Stamped<'_> {
 /// Windows as in a trial, but past safety, so that every contestant runs the same number of interactions.
 fn followed(ring: Ring, ppl: Ppl, seed: u64, phases: bool) {
     let mut stepper = fresh(ring, ppl, seed);
-    let phases = Ppl::blueprint().phases;
-    let mut tracker = Tracker::new(&ppl, &phases, &stepper.config);
+    let known = Ppl::blueprint().phases;
+    let mut tracker = Tracker::new(&ppl, &known, &stepper.config);
     let mut left = STEPS;
     let _ = std::iter::repeat(()).try_for_each(|()| {
         let before = (stepper.clone(), tracker.clone());
         let steps = window(ring.n(), STEPS - left).min(left);
         let followed = if phases {
-            tracker.follow_phases(&mut stepper, &phases, steps)
+            tracker.follow_phases(&mut stepper, &known, steps)
         } else {
             tracker.follow_output(&mut stepper, steps)
         };
