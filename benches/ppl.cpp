@@ -7,7 +7,7 @@
 //   g++ -std=c++17 -O3 -march=native ppl.cpp -o ppl
 //
 //   ppl N PSI KAPPA STEPS SEED   runs STEPS interactions from the leaderless configuration in which
-//                                every variable is 0, and prints how long they took
+//                                every variable is 0, and prints how many seconds of the processor they took
 //   ppl replay                   reads from standard input: n psi kappa, the n agents (17 integers
 //                                each, in the order of `variables` below), the number of steps and
 //                                the initiators' indices; prints the final agents, one per line
@@ -15,11 +15,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <iostream>
 #include <random>
 #include <string>
@@ -256,14 +256,14 @@ int run(char** args) {
     std::mt19937_64 random(seed);
     std::uniform_int_distribution<int> edge(0, n - 1);
 
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     for (std::int64_t t = 0; t < steps; ++t) {
         interact(ppl, ring, edge(random));
     }
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 
     std::printf("steps=%lld seconds=%.6f leaders=%d checksum=%016llx\n",
-                static_cast<long long>(steps), elapsed.count(), count_leaders(ring),
+                static_cast<long long>(steps), seconds, count_leaders(ring),
                 static_cast<unsigned long long>(checksum(ring)));
     return 0;
 }

@@ -1,13 +1,16 @@
 //! Throughput of the engines against plain C++ (`ppl.cpp`), side by side in one run.
 //!
 //! ```text
-//! cargo bench                    every engine at three sizes, with many rings, few and one; and each part of the sliced engine alone
-//! cargo bench -- end-to-end      from the leaderless start to the exact first safe step, against C++ that checks nothing (minutes)
-//! cargo bench -- scaling         the cost of such a trial from n = 64 to 4096 (minutes)
+//! cargo bench -p ringleader --features bench-parts [-- TABLE]
+//!     (no TABLE)    every engine at three sizes, with many rings, few and one; and then the parts
+//!     parts         each part of the sliced engine alone
+//!     end-to-end    from the leaderless start to the exact first safe step, against C++ that checks nothing (minutes)
+//!     scaling       the cost of such a trial from n = 64 to 4096 (minutes)
 //! ```
 //! The C++ is built with the system compiler (`$CXX` or `c++`, `-O3 -march=native`). Contestants alternate round by
-//! round, so that whatever the machine does to one it does to the other. Shown are median and spread in million
-//! interactions a second on one core, and the median of the ratios within a round. Nothing here decides a test.
+//! round, so that whatever the machine does to one it does to the other. Seconds are those of the processor, so that other work on
+//! the machine counts little. Shown are median and spread in million interactions a second on one core, and the median of the
+//! ratios within a round. Nothing here decides a test.
 //!
 //! All run P_PL from the all-zero leaderless configuration with the default psi and kappa_max:
 //! - `C++`: `ppl.cpp`, a struct of ints and mt19937_64;
@@ -16,21 +19,23 @@
 //! - `phases`: the same with every open phase watched at every step;
 //! - `clocks`: the stepper under clocks on the edges;
 //! - `sliced 512` and so on: that many rings at once, in windows as a trial runs them, with all looks at the end of a window but
-//!   without the replay that ends a trial; with the widest words, with AVX2, and in plain words.
+//!   without the replay that ends a trial; with the widest words, with AVX2, and in plain words. The engine itself counts the
+//!   interactions (`engine::sliced::parts`, whose tests compare its numbers with the schedules').
 
-use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::process::Command;
+use std::sync::LazyLock;
 use std::time::Instant;
 
-use ringleader::engine::sliced::{Part, Words, alone, at_once};
-
+use ringleader::circuit::{Circuit, WithCircuit};
 use ringleader::engine::hitting::window;
+use ringleader::engine::sliced::Words;
+use ringleader::engine::sliced::parts::{Part, Trials, alone};
 use ringleader::engine::stepper::Stepper;
 use ringleader::engine::tracker::Tracker;
 use ringleader::lab::run_batch;
 use ringleader::protocol::{Params, Protocol};
-use ringleader::protocols::ppl::{Ppl, State};
+use ringleader::protocols::ppl::{Ppl, State, circuit::PplCircuit};
 use ringleader::ring::{Orientation, Ring};
 use ringleader::schedule::{Clocks, Uniform};
 use ringleader::trial::{Engine, Trial};
@@ -46,10 +51,15 @@ fn main() {
     let directory = std::env::temp_dir().join(format!("ringleader-bench-{}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a temporary directory");
     let cpp = build(&directory);
-    match std::env::args().find(|argument| ["end-to-end", "scaling"].contains(&argument.as_str())).as_deref() {
+    let tables = ["parts", "end-to-end", "scaling"];
+    match std::env::args().find(|argument| tables.contains(&argument.as_str())).as_deref() {
+        Some("parts") => parts(),
         Some("end-to-end") => end_to_end(&cpp),
         Some(_) => scaling(),
-        None => matrix(&cpp),
+        None => {
+            matrix(&cpp);
+            parts();
+        }
     }
     let _ = std::fs::remove_dir_all(&directory);
 }
@@ -66,20 +76,23 @@ fn matrix(cpp: &std::path::Path) {
             ("clocks".into(), Box::new(move |seed| timed(|| clocks(ring, ppl, seed)))),
         ];
         for rings in RINGS {
-            for engine in [Engine::Sliced, Engine::SlicedAvx2, Engine::SlicedPortable] {
-                let run = move |seed| sliced(ring, engine, rings, seed);
-                contestants.push((format!("{} {rings}", engine.name()), Box::new(run)));
+            for (name, words) in
+                [("sliced", Words::widest()), ("sliced-avx2", Words::Avx2), ("sliced-portable", Words::Portable)]
+            {
+                let run = move |seed| sliced(ring, ppl, words, rings, seed);
+                contestants.push((format!("{name} {rings}"), Box::new(run)));
             }
         }
         compare(n, &contestants);
     }
-    roofline();
 }
 
-/// Each part of the sliced engine alone, on whole rings of 64 agents: what the others would have to cost nothing for.
-fn roofline() {
+/// Each part of the sliced engine alone, on whole rings: the speed that the engine would have if the other parts cost nothing.
+fn parts() {
+    const N: usize = 64;
+    let circuit = PplCircuit::<3, 9>::new(&setting(N).1).expect("wide enough for these parameters");
     println!(
-        "\nEach part of the sliced engine alone, n = 64, best of 20\n  {:40} {:>10} {:>12}",
+        "\nEach part of the sliced engine alone, n = {N}, best of 20\n  {:40} {:>10} {:>12}",
         "", "ns a visit", "million/s"
     );
     for words in [Words::Avx512, Words::Avx2, Words::Portable].into_iter().filter(|words| words.available()) {
@@ -92,12 +105,12 @@ fn roofline() {
         ] {
             let mut best = (f64::INFINITY, 0);
             for _ in 0..20 {
-                let start = Instant::now();
-                let done = alone(part, words, 100).expect("these words are available");
-                let seconds = start.elapsed().as_secs_f64();
+                let start = now();
+                let done = alone(part, circuit, N, words, 100).expect("these words are available");
+                let seconds = now() - start;
                 best = if seconds < best.0 { (seconds, done) } else { best };
             }
-            let (visit, rate) = (best.0 / (100.0 * 64.0) * 1e9, best.1 as f64 / best.0 / 1e6);
+            let (visit, rate) = (best.0 / (100 * N) as f64 * 1e9, best.1 as f64 / best.0 / 1e6);
             let visit = if matches!(part, Part::Windows | Part::Looks) { "-".into() } else { format!("{visit:.1}") };
             println!("  {:40} {visit:>10} {rate:12.1}", format!("{words:?} {name}"));
         }
@@ -137,10 +150,10 @@ fn scaling() {
 fn whole_trials(n: usize, trials: u64) -> (u64, f64) {
     let mut trial = Trial::new("ppl", n, 1);
     (trial.phases, trial.engine) = (false, Engine::Sliced);
-    let start = Instant::now();
+    let start = now();
     let records =
         run_batch(&trial, 1..trials + 1, &|| false, &mut |_, _| ControlFlow::Continue(())).expect("a valid batch");
-    let seconds = start.elapsed().as_secs_f64();
+    let seconds = now() - start;
     assert!(records.iter().all(|(_, record)| record.safe.is_some()), "a trial was censored");
     (records.iter().map(|(_, record)| record.steps).sum(), seconds)
 }
@@ -170,9 +183,19 @@ fn run_cpp(program: &std::path::Path, ring: Ring, ppl: Ppl, seed: u64) -> f64 {
 }
 
 fn timed(run: impl FnOnce()) -> f64 {
-    let start = Instant::now();
+    let start = now();
     run();
-    STEPS as f64 / start.elapsed().as_secs_f64() / 1e6
+    STEPS as f64 / (now() - start) / 1e6
+}
+
+/// Seconds that this thread has had of a processor where the system tells them (Linux), else seconds since the first call.
+fn now() -> f64 {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    // Who yields is told up to that moment, and not only up to the last tick of the scheduler.
+    std::thread::yield_now();
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = told.split(' ').next().and_then(|number| number.parse::<u64>().ok());
+    nanoseconds.map_or_else(|| START.elapsed().as_secs_f64(), |nanoseconds| nanoseconds as f64 / 1e9)
 }
 
 fn fresh(ring: Ring, ppl: Ppl, seed: u64) -> Stepper<Ppl, Uniform> {
@@ -191,27 +214,27 @@ fn clocks(ring: Ring, ppl: Ppl, seed: u64) {
     std::hint::black_box(&stepper.config);
 }
 
-/// Million interactions a second of `rings` trials at once, over whole windows of clocks: each has 128 n interactions a ring on
-/// average, and the sum over all of them is as good as that.
-fn sliced(ring: Ring, engine: Engine, rings: u64, seed: u64) -> f64 {
-    let words = match engine {
-        Engine::SlicedPortable => Words::Portable,
-        Engine::SlicedAvx2 => Words::Avx2,
-        _ => Words::widest(),
-    };
-    let (running, _) = at_once(words, ring.n(), rings as usize);
-    let (mut trial, window) = (Trial::new("ppl", ring.n(), seed), 128 * ring.n() as u64 * running as u64);
-    (trial.phases, trial.engine) = (false, engine);
-    let windows = (STEPS / window).clamp(3, 40) as usize;
-    let stamps = RefCell::new(Vec::new());
-    let stop = || {
-        stamps.borrow_mut().push(Instant::now());
-        stamps.borrow().len() > windows + 1
-    };
-    run_batch(&trial, seed..seed + rings, &stop, &mut |_, _| ControlFlow::Continue(())).expect("a valid batch");
-    let stamps = stamps.borrow();
+/// Million interactions a second of `rings` trials at once, over whole windows: at least 3, at most 40, and 20 million
+/// interactions where that leaves a choice.
+fn sliced(ring: Ring, ppl: Ppl, words: Words, rings: u64, seed: u64) -> f64 {
+    let (start, seeds) = (vec![State::default(); ring.n()], (seed..seed + rings).collect::<Vec<u64>>());
+    let trials = Trials { protocol: &ppl, ring, start: &start, seeds: &seeds };
+    let stamps = ppl.with_circuit(Stamped(trials, words)).expect("P_PL has a circuit");
     // The first window also fills the lanes.
-    windows as f64 * window as f64 / (stamps[windows + 1] - stamps[1]).as_secs_f64() / 1e6
+    let ((before, begin), (after, end)) = (stamps[1], stamps[stamps.len() - 1]);
+    (after - before) as f64 / (end - begin) / 1e6
+}
+
+/// The moments between the windows of trials, once their circuit is known.
+struct Stamped<'a>(Trials<'a, Ppl>, Words);
+
+impl WithCircuit<State> for Stamped<'_> {
+    type Output = Vec<(u64, f64)>;
+
+    fn with<C: Circuit<State = State>>(self, circuit: C) -> Self::Output {
+        let enough = |windows, steps| windows > 40 || (windows > 3 && steps > STEPS);
+        self.0.stamped(circuit, self.1, enough, now).expect("a valid batch")
+    }
 }
 
 /// Windows as in a trial, but past safety, so that every contestant runs the same number of interactions.

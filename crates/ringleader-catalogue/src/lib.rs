@@ -5,10 +5,10 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use ringleader::blueprint::{Blueprint, Declared};
+use ringleader::blueprint::{About, Blueprint, Declared};
 use ringleader::catalogue::{AnyProtocol, Catalogue};
 use ringleader::error::Error;
-use ringleader::instance::Instance;
+use ringleader::instance::{Described, Instance};
 use ringleader::observer::Observer;
 use ringleader::params::Params;
 use ringleader::protocol::Protocol;
@@ -36,6 +36,12 @@ pub trait Tools: AnyProtocol {
     /// The first law that is broken, with a witness.
     fn laws(&self, n: usize, params: &Params, seed: u64) -> Result<(), Broken>;
 
+    /// What is to be known of it with the parameters of a check.
+    ///
+    /// # Errors
+    /// If the size or a parameter is refused.
+    fn describe_smallest(&self, n: usize, params: &Params) -> Result<Described, Error>;
+
     /// Checks every configuration of a ring of `n` agents.
     ///
     /// # Errors
@@ -59,6 +65,10 @@ pub trait Tools: AnyProtocol {
 impl<P: Protocol> Tools for Arc<Blueprint<P>> {
     fn laws(&self, n: usize, params: &Params, seed: u64) -> Result<(), Broken> {
         laws(self, n, params, seed)
+    }
+
+    fn describe_smallest(&self, n: usize, params: &Params) -> Result<Described, Error> {
+        Ok(Instance::smallest(self.clone(), n, params)?.describe())
     }
 
     fn explore(&self, n: usize, params: &Params, scope: Scope, workers: &mut Workers<'_>) -> Result<Explored, Error> {
@@ -109,9 +119,19 @@ pub struct Entries(Vec<Entry>);
 
 impl Entries {
     /// These protocols.
-    #[must_use]
-    pub fn new(entries: &[Entry]) -> Self {
-        Self(entries.to_vec())
+    ///
+    /// # Errors
+    /// If two of them have the same name.
+    pub fn new(entries: &[Entry]) -> Result<Self, Error> {
+        for (k, entry) in entries.iter().enumerate() {
+            let About { name, case, .. } = entry.about();
+            let taken =
+                |known: &Entry| [name, case].iter().any(|one| [&known.about().name, &known.about().case].contains(one));
+            if entries[..k].iter().any(taken) {
+                return Err(Error::new("protocol", name, "another protocol has that name, or that name in cases"));
+            }
+        }
+        Ok(Self(entries.to_vec()))
     }
 
     /// All of them.

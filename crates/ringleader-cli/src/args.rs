@@ -1,17 +1,23 @@
 //! What the user may say. Options that are parameters of protocols come from the list of protocols.
 
-use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs, FromArgMatches, Parser, Subcommand};
-use ringleader::lab::PROTOCOLS;
-use ringleader::protocol::{Parameter, Params};
+use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand};
+use ringleader::params::{Parameter, Params};
+use ringleader_catalogue::Entries;
 
 mod checks;
+#[cfg(feature = "report")]
 mod sweeps;
 mod trials;
+#[cfg(feature = "view")]
 mod view;
 
-pub(crate) use checks::{CheckArgs, ExactArgs, ProveArgs};
+#[cfg(feature = "prove")]
+pub(crate) use checks::ProveArgs;
+pub(crate) use checks::{CheckArgs, ExactArgs};
+#[cfg(feature = "report")]
 pub(crate) use sweeps::{ExportArgs, MergeArgs, ReportArgs, SweepArgs, Table1Args};
 pub(crate) use trials::{InspectArgs, ListArgs, ReplayArgs, RunArgs};
+#[cfg(feature = "view")]
 pub(crate) use view::ViewArgs;
 
 const EXIT_CODES: &str = "\
@@ -57,45 +63,59 @@ pub(crate) enum Command {
     /// Replay a recorded execution and check what the case expects of it
     Replay(ReplayArgs),
     /// Run all trials that a definition asks for, and keep every one as a row
+    #[cfg(feature = "report")]
     Sweep(SweepArgs),
     /// Join the shards of a sweep into one file of records
+    #[cfg(feature = "report")]
     Merge(MergeArgs),
     /// Print records as CSV, or what they say of themselves
+    #[cfg(feature = "report")]
     Export(ExportArgs),
     /// Print the truth of every named set and predicate of the paper for a configuration
     Inspect(InspectArgs),
     /// Check every configuration of a small ring: is the safe set closed, and reachable from everywhere?
     Check(CheckArgs),
     /// Make a page, figures and tables from the records of sweeps
+    #[cfg(feature = "report")]
     Report(ReportArgs),
     /// Print the paper's Table 1: what it claims beside what was measured
+    #[cfg(feature = "report")]
     Table1(Table1Args),
     /// Decide the paper's claims on all configurations, with a SAT solver
+    #[cfg(feature = "prove")]
     Prove(ProveArgs),
     /// Expected numbers of steps, exactly, from the Markov chain of a small ring
     Exact(ExactArgs),
     /// See any protocol in a browser: play, scrub, edit, corrupt, share
+    #[cfg(feature = "view")]
     View(ViewArgs),
 }
 
-/// The command without a command.
-pub(crate) fn main_job() -> Command {
-    Command::Run(RunArgs {
-        protocol: None,
-        n: None,
-        params: ParamArgs::default(),
-        start: None,
-        fault: Vec::new(),
-        seed: None,
-        limit: None,
-        scheduler: "clocks".into(),
-        engine: "auto".into(),
-        no_phases: false,
-        trials: None,
-        threads: None,
-        trace: None,
-        json: false,
-        quiet: false,
+/// The command that the arguments of the process name; without one, the main job. Ends the process if they make no sense, or only
+/// ask for help.
+pub(crate) fn parse(entries: &Entries) -> Command {
+    let matches = command(entries).get_matches();
+    let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    args.command.unwrap_or_else(|| main_job(entries))
+}
+
+fn main_job(entries: &Entries) -> Command {
+    let matches = command(entries).get_matches_from(["ringleader", "run"]);
+    let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    args.command.unwrap_or_else(|| main_job(entries))
+}
+
+/// The commands that take the parameters of protocols as options.
+const WITH_PARAMETERS: [&str; 5] = ["run", "inspect", "check", "exact", "view"];
+
+/// All options, those of these protocols included.
+fn command(entries: &Entries) -> clap::Command {
+    let command = Args::command().mut_subcommands(|command| {
+        if WITH_PARAMETERS.contains(&command.get_name()) { command.args(parameters(entries)) } else { command }
+    });
+    command.mut_subcommand("run", |run| {
+        let help = run.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+        run.after_long_help(help.replace(STARTS, &starts_help(entries)))
     })
 }
 
@@ -169,62 +189,65 @@ fn threads(text: &str) -> Result<usize, String> {
     threads.ok_or_else(|| format!("allowed is a whole number, 1 to {MAX_THREADS}"))
 }
 
-fn starts_help() -> String {
-    let block = |entry: &ringleader::lab::Entry| {
-        let starts = entry.starts();
-        let lines = starts.iter().map(|(name, about)| format!("    {name:14} {about}\n"));
-        format!("  {}\n{}", entry.about.name, lines.collect::<String>())
+/// Stands for the starts of all protocols in a help text.
+const STARTS: &str = "<STARTS>";
+
+fn starts_help(entries: &Entries) -> String {
+    let block = |entry: &ringleader_catalogue::Entry| {
+        let starts = entry.starts().into_iter();
+        let lines = starts.map(|start| format!("    {:14} {}\n", start.name, start.about));
+        format!("  {}\n{}", entry.about().name, lines.collect::<String>())
     };
-    PROTOCOLS.iter().map(block).collect::<String>().trim_end().to_owned()
+    entries.iter().map(block).collect::<String>().trim_end().to_owned()
 }
 
-/// The parameters of all protocols, as options.
-#[derive(Default)]
-pub(crate) struct ParamArgs(pub(crate) Params);
+/// What the identifiers of options begin with that are parameters of protocols.
+const PARAMETER: &str = "parameter-";
 
-/// Every parameter once, with the protocols that take it.
-fn parameters() -> Vec<(Parameter, Vec<&'static str>)> {
-    let mut all: Vec<(Parameter, Vec<&'static str>)> = Vec::new();
-    for entry in PROTOCOLS {
-        for parameter in entry.about.parameters {
+/// Every parameter once, as an option, with the protocols that take it.
+fn parameters(entries: &Entries) -> Vec<Arg> {
+    let mut all: Vec<(Parameter, Vec<String>)> = Vec::new();
+    for about in entries.iter().map(|entry| entry.about()) {
+        for parameter in &about.parameters {
             match all.iter_mut().find(|(known, _)| known.name == parameter.name) {
-                Some((_, takers)) => takers.push(entry.about.name),
-                None => all.push((*parameter, vec![entry.about.name])),
+                Some((_, takers)) => takers.push(about.name.clone().into_owned()),
+                None => all.push((parameter.clone(), vec![about.name.clone().into_owned()])),
             }
         }
     }
-    all
+    let option = |(Parameter { name, help, flag }, takers): (Parameter, Vec<String>)| {
+        let arg = Arg::new(format!("{PARAMETER}{name}"))
+            .long(name.into_owned())
+            .help(format!("{help} ({})", takers.join(", ")))
+            .help_heading("Parameters of protocols");
+        if flag { arg.action(ArgAction::SetTrue) } else { arg.value_name("N").value_parser(clap::value_parser!(u64)) }
+    };
+    all.into_iter().map(option).collect()
 }
+
+/// The parameters of protocols that were given. The options themselves come with the list of protocols.
+#[derive(Default)]
+pub(crate) struct ParamArgs(pub(crate) Params);
 
 impl ClapArgs for ParamArgs {
     fn augment_args(command: clap::Command) -> clap::Command {
-        let option = |(parameter, takers): (Parameter, Vec<&str>)| {
-            let arg = Arg::new(parameter.name).long(parameter.name).help(format!(
-                "{} ({})",
-                parameter.help,
-                takers.join(", ")
-            ));
-            if parameter.flag {
-                arg.action(ArgAction::SetTrue)
-            } else {
-                arg.value_name("N").value_parser(clap::value_parser!(u64))
-            }
-        };
-        command.args(parameters().into_iter().map(option))
+        command
     }
     fn augment_args_for_update(command: clap::Command) -> clap::Command {
-        Self::augment_args(command)
+        command
     }
 }
 
 impl FromArgMatches for ParamArgs {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         let mut params = Params::default();
-        for (Parameter { name, flag, .. }, _) in parameters() {
-            let given = if flag { matches.get_flag(name).then_some(1) } else { matches.get_one::<u64>(name).copied() };
-            if let Some(value) = given {
-                params = params.with(name, value);
-            }
+        for id in matches.ids().map(clap::Id::as_str) {
+            let Some(name) = id.strip_prefix(PARAMETER) else { continue };
+            let value = match matches.try_get_one::<u64>(id) {
+                Ok(value) => value.copied(),
+                Err(_) => matches.get_flag(id).then_some(1),
+            };
+            params = value.into_iter().fold(params, |params, value| params.with(name, value));
         }
         Ok(Self(params))
     }
@@ -237,38 +260,26 @@ impl FromArgMatches for ParamArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+
+    fn whole() -> clap::Command {
+        command(&Entries::new(&ringleader_catalogue::builtin()).unwrap())
+    }
 
     #[test]
     fn the_command_line_is_consistent() {
-        Args::command().debug_assert();
+        whole().debug_assert();
     }
 
     /// Longer lines would be broken a second time, in the middle of a paragraph.
     #[test]
     fn long_help_fits_its_width() {
-        let args = Args::command();
+        let args = whole();
         for command in args.get_subcommands().chain([&args]) {
             let help = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
             // The list of starts has four spaces in front, and descriptions as long as they are.
             let long = help.lines().find(|line| line.chars().count() > 100 && !line.starts_with("    "));
             assert_eq!(long, None, "{}", command.get_name());
         }
-    }
-
-    #[test]
-    fn the_main_job_is_run_without_options() {
-        let Some(Command::Run(run)) = Args::parse_from(["ringleader", "run"]).command else {
-            panic!("run is a command")
-        };
-        let Command::Run(main) = main_job() else { panic!("the main job is run") };
-        assert_eq!((main.protocol, main.n, main.params.0, main.start), (run.protocol, run.n, run.params.0, run.start));
-        assert_eq!((main.seed, main.limit, main.scheduler), (run.seed, run.limit, run.scheduler));
-        assert_eq!(
-            (main.fault, main.no_phases, main.trace, main.json),
-            (run.fault, run.no_phases, run.trace, run.json)
-        );
-        assert_eq!((main.trials, main.threads), (run.trials, run.threads));
     }
 
     #[test]

@@ -2,9 +2,12 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::text::ratio;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// How many pieces of work look for an interruption.
@@ -93,4 +96,19 @@ impl Drop for Bar {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
+}
+
+/// A bar, or something else that observers share; should one of them have panicked, it is still whole.
+pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How fast trials go, and how long they will take.
+pub(crate) fn pace(done: u64, trials: u64, elapsed: Duration) -> String {
+    if done == 0 {
+        return "trials".into();
+    }
+    let each = elapsed.as_secs_f64() / done as f64;
+    let left = Duration::try_from_secs_f64(each * trials.saturating_sub(done) as f64).unwrap_or(Duration::MAX);
+    format!("trials, {}/s, {} left", ratio(1.0 / each.max(1e-9)), HumanDuration(left))
 }

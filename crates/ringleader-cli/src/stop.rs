@@ -76,6 +76,12 @@ impl From<Error> for Stop {
     }
 }
 
+impl From<ringleader_records::error::Error> for Stop {
+    fn from(error: ringleader_records::error::Error) -> Self {
+        Self::Bad(error.0)
+    }
+}
+
 /// An error while writing to standard output.
 impl From<io::Error> for Stop {
     fn from(error: io::Error) -> Self {

@@ -4,6 +4,7 @@
 
 mod harness;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
@@ -86,20 +87,16 @@ fn a_page_needs_nothing_else() {
 /// Quantiles and the mean, recomputed from the rows as CSV.
 #[test]
 fn the_numbers_are_those_of_the_rows() {
-    let rows = text(&ringleader(&["export", SMALL, "--csv"]));
-    let report = numbers(&[SMALL]);
+    let (rows, report) = (csv(SMALL), numbers(&[SMALL]));
     let mut looked = 0;
     for series in report["series"].as_array().unwrap() {
         for cell in series["cells"].as_array().unwrap() {
-            let fields = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
-            let mine = |line: &&str| {
-                let fields = fields(line);
-                fields[1] == series["protocol"]
-                    && fields[2].parse::<u64>().ok() == cell["n"].as_u64()
-                    && line.contains(series["start"].as_str().unwrap())
+            let mine = |row: &&BTreeMap<String, String>| {
+                row["protocol"] == series["protocol"].as_str().unwrap()
+                    && row["n"].parse::<u64>().ok() == cell["n"].as_u64()
+                    && row["start"] == series["start"].as_str().unwrap()
             };
-            let steps = |line: &str| fields(&unquoted(line))[10].parse::<u64>().unwrap();
-            let mut steps: Vec<u64> = rows.lines().skip(1).filter(mine).map(steps).collect();
+            let mut steps: Vec<u64> = rows.iter().filter(mine).map(|row| row["steps"].parse().unwrap()).collect();
             steps.sort_unstable();
             assert_eq!(cell["trials"], steps.len());
             assert_eq!(cell["quantiles"]["50"]["value"]["steps"], steps[steps.len().div_ceil(2) - 1]);
@@ -115,7 +112,15 @@ fn the_numbers_are_those_of_the_rows() {
     assert!(looked > 5);
 }
 
-/// A line of CSV whose quoted fields hold no commas.
+/// The rows of records, each as a map from names of columns.
+fn csv(records: &str) -> Vec<BTreeMap<String, String>> {
+    let text = text(&ringleader(&["export", records, "--csv"]));
+    let fields = |line: &str| unquoted(line).split(',').map(str::to_owned).collect::<Vec<_>>();
+    let header = fields(text.lines().next().unwrap());
+    text.lines().skip(1).map(|line| header.iter().cloned().zip(fields(line)).collect()).collect()
+}
+
+/// A line of CSV without commas in its quoted fields.
 fn unquoted(line: &str) -> String {
     let part = |(k, part): (usize, &str)| if k % 2 == 1 { part.replace(',', ";") } else { part.to_owned() };
     line.split('"').enumerate().map(part).collect()
@@ -125,10 +130,10 @@ fn unquoted(line: &str) -> String {
 fn censored_trials_are_kept_and_shown() {
     let report = numbers(&[CUT]);
     let censored = report["censored"].as_u64().unwrap();
-    let rows = text(&ringleader(&["export", CUT, "--csv"]));
-    let cut = rows.lines().skip(1).filter(|line| unquoted(line).split(',').nth(12) == Some("true")).count();
+    let rows = csv(CUT);
+    let cut = rows.iter().filter(|row| row["censored"] == "true").count();
     assert!(censored > 0 && censored == cut as u64, "{censored} {cut}");
-    assert_eq!(report["trials"], rows.lines().count() - 1);
+    assert_eq!(report["trials"], rows.len());
     let folder = folder("report-cut");
     let said = text(&ringleader(&["report", CUT, "--out", &folder]));
     assert!(said.contains("censored"), "{said}");

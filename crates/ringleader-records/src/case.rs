@@ -74,9 +74,19 @@ pub struct Pair {
 }
 
 /// Reads a file, or standard input if the name is `-`.
+///
+/// # Errors
+/// If it cannot be read, or is no case.
 pub fn read(path: &Path) -> Result<Case, Bad> {
-    let text = files::read(path)?;
-    serde_json::from_str(&text).map_err(|error| Bad::new(format!("{}: {error}", path.display())))
+    parse(&files::read(path)?).map_err(|error| error.at(path.display()))
+}
+
+/// Makes sense of a text.
+///
+/// # Errors
+/// If it is no case.
+pub fn parse(text: &str) -> Result<Case, Bad> {
+    serde_json::from_str(text).map_err(|error| Bad::new(error.to_string()))
 }
 
 impl Case {

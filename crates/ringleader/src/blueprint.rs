@@ -402,35 +402,36 @@ impl<P: Protocol> Blueprint<P> {
     /// The first such name.
     pub fn check_names(&self) -> Result<(), Error> {
         let About { name, case, safe, parameters, .. } = &self.about;
-        check_words("name", [name])?;
-        check_words("start", self.starts.iter().map(|start| &start.named.name))?;
-        check_words("parameter", parameters.iter().map(|parameter| &parameter.name))?;
-        check_lines("case", [case])?;
-        check_lines("safe set", [safe])?;
-        let events = self.events.iter().map(|event| &event.named.name);
-        let (leaders, safe) = (LEADER_PHASES.map(Text::from), self.safe_phase());
-        let leaders = leaders.iter().filter(|_| self.about.elects);
-        let phases = leaders.chain(self.phases.iter().map(|phase| &phase.named.name));
-        check_items("event", events.clone())?;
-        check_items("phase", phases.clone())?;
+        let starts: Vec<&Text> = self.starts.iter().map(|start| &start.named.name).collect();
+        let events: Vec<&Text> = self.events.iter().map(|event| &event.named.name).collect();
+        let (leaders, safe_phase) = (LEADER_PHASES.map(Text::from), self.safe_phase());
+        let mut phases: Vec<&Text> = leaders.iter().filter(|_| self.about.elects).collect();
+        phases.extend(self.phases.iter().map(|phase| &phase.named.name));
+        check_words("name", &[name])?;
+        check_words("start", &starts)?;
+        check_words("parameter", &parameters.iter().map(|parameter| &parameter.name).collect::<Vec<_>>())?;
+        check_lines("case", &[case])?;
+        check_lines("safe set", &[safe])?;
+        check_items("event", &events)?;
+        check_items("phase", &phases)?;
         // Whoever waits for one of them names it, and nothing else.
-        check_lines("event or phase", events.chain(phases).chain([&safe]))
+        check_lines("event or phase", &[events, phases, vec![&safe_phase]].concat())
     }
 }
 
 /// Names that are typed on a command line or stand in a list.
-pub(crate) fn check_words<'a>(kind: &str, names: impl IntoIterator<Item = &'a Text>) -> Result<(), Error> {
+pub(crate) fn check_words(kind: &str, names: &[&Text]) -> Result<(), Error> {
     let is_word = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     check(kind, names, is_word, "it must be a word of letters, digits, - and _")
 }
 
 /// Names that head a column or stand in a row.
-fn check_lines<'a>(kind: &str, names: impl IntoIterator<Item = &'a Text>) -> Result<(), Error> {
+fn check_lines(kind: &str, names: &[&Text]) -> Result<(), Error> {
     check(kind, names, is_line, "it must be one line of text, without spaces at its ends")
 }
 
 /// Names of which there may be a list, with commas between them.
-fn check_items<'a>(kind: &str, names: impl IntoIterator<Item = &'a Text>) -> Result<(), Error> {
+fn check_items(kind: &str, names: &[&Text]) -> Result<(), Error> {
     let is_item = |name: &str| is_line(name) && !name.contains(',');
     check(kind, names, is_item, "it must be one line of text, without commas and without spaces at its ends")
 }
@@ -439,12 +440,7 @@ fn is_line(name: &str) -> bool {
     name.trim() == name && !name.contains(char::is_control)
 }
 
-fn check<'a>(
-    kind: &str,
-    names: impl IntoIterator<Item = &'a Text>,
-    fits: impl Fn(&str) -> bool,
-    allowed: &str,
-) -> Result<(), Error> {
+fn check(kind: &str, names: &[&Text], fits: fn(&str) -> bool, allowed: &str) -> Result<(), Error> {
     let mut known = BTreeSet::new();
     for name in names {
         let refuse = |why| Err(Error::new(format!("protocol, {kind}"), name, why));

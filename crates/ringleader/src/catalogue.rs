@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::blueprint::{About, Blueprint, Named};
 use crate::error::Error;
+use crate::fingerprint::fingerprint;
 use crate::instance::{Described, Instance};
 use crate::observer::Observer;
 use crate::params::Params;
@@ -26,6 +27,12 @@ pub trait AnyProtocol: Send + Sync {
     /// # Errors
     /// If the size or a parameter is refused.
     fn describe(&self, n: usize, params: &Params) -> Result<Described, Error>;
+
+    /// The fingerprint of its rules with these parameters on a ring of `n` agents.
+    ///
+    /// # Errors
+    /// If the size or a parameter is refused.
+    fn fingerprint(&self, n: usize, params: &Params) -> Result<u64, Error>;
 
     /// Whether a trial can run, without running it; its limit.
     ///
@@ -63,6 +70,10 @@ impl<P: Protocol> AnyProtocol for Arc<Blueprint<P>> {
 
     fn describe(&self, n: usize, params: &Params) -> Result<Described, Error> {
         Ok(Instance::new(self.clone(), n, params)?.describe())
+    }
+
+    fn fingerprint(&self, n: usize, params: &Params) -> Result<u64, Error> {
+        Ok(fingerprint(&Instance::new(self.clone(), n, params)?.protocol))
     }
 
     fn check(&self, trial: &Trial) -> Result<u64, Error> {

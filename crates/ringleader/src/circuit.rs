@@ -74,7 +74,7 @@ impl Bit for u64 {
 
 /// The second form of a protocol's transition: one interaction in all lanes at once.
 ///
-/// An agent is a slice of [`Circuit::planes`] bits. In lane `k` bit `j` of plane `p` is bit `p` of the code of that lane's state.
+/// An agent is a slice of [`Circuit::planes`] bits. Bit `k` of plane `p` is bit `p` of the code of the state in lane `k`.
 pub trait Circuit: Clone + Send + Sync + 'static {
     /// The state of an agent in the clear form.
     type State: Copy + Eq + std::fmt::Debug;

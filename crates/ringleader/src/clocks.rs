@@ -1,27 +1,29 @@
 //! The law of `--scheduler clocks`: a Poisson clock on every edge, as a function of the trial's seed alone.
 //!
-//! Every edge rings at the times of a Poisson process, independently of the others. The order in which the edges of a ring ring is
-//! then that of the uniformly random scheduler: each next ring is at every edge with the same probability, independently of
+//! Every edge ticks at the times of a Poisson process, independently of the others. The order in which the edges of a ring tick is
+//! then that of the uniformly random scheduler: each next tick is at every edge with the same probability, independently of
 //! the past. Unlike a list of edges, clocks can be read edge by edge and out of order: an interaction may take place as soon as its time
 //! precedes the next times of both neighbouring edges. That is what lets an engine run hundreds of rings at once without lock step.
 //!
 //! Time is cut into windows of some 89 mean gaps. All clocks start afresh in each window, which changes nothing since they are
-//! memoryless; so the rings of a window depend on the seed and the number of the window only. In a window the gap after a
-//! ring at time `t` of edge `e` is a function of a hash of (seed, window, `e`, `t`): the time itself is the counter.
+//! memoryless; so the ticks of a window depend on the seed and the number of the window only. In a window the gap after a
+//! tick at time `t` of edge `e` is a function of a hash of (seed, window, `e`, `t`): the time itself is the counter.
 //!
-//! **Slots.** A window has 128 slots. A slot is the time in which a clock rings with probability 1/2. A gap is `A` whole slots, as
+//! **Slots.** A window has 128 slots. A slot is the time in which a clock ticks with probability 1/2. A gap is `A` whole slots, as
 //! many as a fair coin shows heads before it shows tails, and a part `B` of a slot: an exponential, cut off.
 //!
 //! **Halves.** Times have 32 bits, but all arithmetic is on halves of 16 bits, of which vectors hold twice as many.
 //!
 //! **Exactness.** A slot has 2^25 units of time. `A` ends after 16 flips, and `B` comes from 16 random bits and a polynomial; the
-//! distribution function of a gap is off by less than 10^-4, in both directions, and the probability that a gap holds no ring
-//! of one to five neighbours by less than 5 x 10^-7. Two neighbouring edges never ring at the same time: the two lowest bits of a time
+//! distribution function of a gap is off by less than 10^-4, in both directions, and the probability that a gap holds no tick
+//! of one to five neighbours by less than 5 x 10^-7. Two neighbouring edges never tick at the same time: the two lowest bits of a time
 //! are the rank of the edge's colour in a proper 3-colouring of the edges, and the ranks are permuted at random for every window, so
 //! that what would have been a tie is won by either side with the same probability. Edges that are not neighbours commute; among them
 //! equal times are ordered by the index of the edge.
 
-/// The end of a window: a clock at this time or later has no ring left.
+use crate::random::{GOLDEN, mix};
+
+/// The end of a window: a clock at this time or later has no tick left.
 pub const END: u32 = 0xffff_0000;
 
 /// The length of a slot in units of time, as a power of two.
@@ -44,7 +46,7 @@ pub fn edge_keys(edge: usize) -> [u16; 2] {
     [edge.wrapping_mul(0x9e37), edge.wrapping_mul(0x85eb).wrapping_add(page.wrapping_mul(0xc2b3))]
 }
 
-/// What is hashed for the first gap of a window, instead of a time. No ring is at this time.
+/// What is hashed for the first gap of a window, instead of a time. No tick is at this time.
 pub const START: u32 = u32::MAX;
 
 /// Added to the second key, sets the hash that decides who initiates apart from the one that draws gaps.
@@ -56,16 +58,9 @@ pub const MULTIPLIERS: [u16; 3] = [0xb2d3, 0x9e4d, 0xd1a3];
 /// What makes a key a multiplier that mixes well: it is odd, and large.
 const MULTIPLIER: u16 = 0x8001;
 
-/// Coefficients of `-2^16 log2(1 - x/2)` on `[0, 1]`, without a constant, lowest degree first: those for which neighbours ring in a
+/// Coefficients of `-2^16 log2(1 - x/2)` on `[0, 1]`, without a constant, lowest degree first: those for which neighbours tick in a
 /// gap with the right probability.
 pub const LOG: [u16; 6] = [47_290, 11_678, 4_346, 1_254, 8, 962];
-
-/// The finaliser of SplitMix64.
-fn mix(mut x: u64) -> u64 {
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
-}
 
 /// The higher half of a product.
 #[inline(always)]
@@ -77,10 +72,9 @@ impl Keys {
     /// The keys of a trial's window.
     #[must_use]
     pub fn new(seed: u64, window: u64) -> Self {
-        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
         const ORDERS: [[u16; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-        let first = mix(mix(seed.wrapping_add(STEP)).wrapping_add(window.wrapping_mul(STEP)));
-        let second = mix(first.wrapping_add(STEP));
+        let first = mix(mix(seed.wrapping_add(GOLDEN)).wrapping_add(window.wrapping_mul(GOLDEN)));
+        let second = mix(first.wrapping_add(GOLDEN));
         let mut words = [0, 16, 32, 48].map(|shift| (first >> shift) as u16);
         words[2] |= MULTIPLIER;
         Self { words, ranks: ORDERS[(second % 6) as usize] }
@@ -93,7 +87,7 @@ impl Keys {
         Clock { words: add(self.words, edge_keys(edge)), rank: self.ranks[color(edge, n)] }
     }
 
-    /// The ring after the one of `edge` at time `t`: [`Clock::next`], for which the rank does not matter.
+    /// The tick after the one of `edge` at time `t`: [`Clock::next`], for which the rank does not matter.
     #[inline(always)]
     #[must_use]
     pub fn after(&self, edge: u32, t: u32) -> u32 {
@@ -125,28 +119,28 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The first ring of the window; at or after [`END`] if there is none.
+    /// The first tick of the window; at or after [`END`] if there is none.
     #[inline(always)]
     #[must_use]
     pub fn first(self) -> u32 {
         self.later(u32::from(self.rank), START)
     }
 
-    /// The ring after the one at time `t`; at or after [`END`] if there is none.
+    /// The tick after the one at time `t`; at or after [`END`] if there is none.
     #[inline(always)]
     #[must_use]
     pub fn next(self, t: u32) -> u32 {
         self.later(t, t)
     }
 
-    /// On an undirected ring: whether the left agent of the edge is the initiator of the ring at time `t`.
+    /// On an undirected ring: whether the left agent of the edge is the initiator of the tick at time `t`.
     #[inline(always)]
     #[must_use]
     pub fn left_initiates(self, t: u32) -> bool {
         hash(t, add(self.words, [0, INITIATOR])).1 >> 15 == 0
     }
 
-    /// The coin of the ring at time `t`, uniform in `[0, sides)` up to 2^-32.
+    /// The coin of the tick at time `t`, uniform in `[0, sides)` up to 2^-32.
     #[must_use]
     pub fn coin(self, t: u32, sides: u64) -> u64 {
         let key = self.words.iter().fold(0, |key, &word| key << 16 | u64::from(word));
@@ -164,7 +158,7 @@ impl Clock {
     }
 }
 
-/// Twice 16 random bits for the ring at time `t`.
+/// Twice 16 random bits for the tick at time `t`.
 #[inline(always)]
 fn hash(t: u32, [a, b, c, d]: [u16; 4]) -> (u16, u16) {
     let s = (t as u16).wrapping_add(a).wrapping_mul(MULTIPLIERS[0]);
@@ -218,9 +212,9 @@ mod tests {
         }
     }
 
-    /// With any number of neighbours: the probability that none of them rings in a gap.
+    /// With any number of neighbours: the probability that none of them ticks in a gap.
     #[test]
-    fn neighbours_ring_in_a_gap_with_the_right_probability() {
+    fn neighbours_tick_in_a_gap_with_the_right_probability() {
         let ln_2 = std::f64::consts::LN_2;
         for neighbours in 1..=5 {
             let quiet = |slots: f64| (-f64::from(neighbours) * slots * ln_2).exp();
@@ -255,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbouring_edges_never_ring_together() {
+    fn neighbouring_edges_never_tick_together() {
         for n in 3..40 {
             for edge in 0..n {
                 assert_ne!(color(edge, n), color((edge + 1) % n, n), "n {n} edge {edge}");

@@ -2,7 +2,6 @@
 //! step of whatever is looked for.
 
 pub mod hitting;
-pub(crate) mod lanes;
 pub mod seek;
 pub mod sliced;
 pub mod stepper;

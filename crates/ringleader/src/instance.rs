@@ -74,7 +74,7 @@ impl<P: Protocol> Instance<P> {
             return Err(Error::new("parameter", name, format!("{} takes {takes}", blueprint.about.name)));
         }
         let protocol = (blueprint.make)(ring, params)?;
-        check_words("variable", protocol.variables().0.iter().map(|variable| &variable.name))?;
+        check_words("variable", &protocol.variables().0.iter().map(|variable| &variable.name).collect::<Vec<_>>())?;
         Ok(Self { blueprint, protocol, ring })
     }
 

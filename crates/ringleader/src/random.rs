@@ -34,6 +34,18 @@ pub fn stream(seed: u64, purpose: Stream) -> Generator {
     generator
 }
 
+/// The increment of SplitMix64: 2^64 over the golden ratio.
+pub const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The finaliser of SplitMix64, a permutation of all 64-bit words.
+#[inline]
+#[must_use]
+pub fn mix(mut word: u64) -> u64 {
+    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    word ^ (word >> 31)
+}
+
 /// A uniform number in `[0, bound)`, without bias: Lemire's multiplication with rejection.
 ///
 /// # Panics

@@ -10,11 +10,11 @@ use crate::random::{Generator, Stream, below, stream};
 use crate::ring::{Interaction, Orientation, Ring};
 
 mod any;
-mod slices;
+mod buckets;
 
 pub use any::{AnySchedule, Logged};
 
-use slices::{Slices, packed};
+use buckets::{Buckets, packed};
 
 /// A sequence of interactions, and of the coins that they read.
 pub trait Schedule: Clone {
@@ -55,17 +55,17 @@ impl Schedule for Uniform {
     }
 }
 
-/// A Poisson clock on every edge; see [`crate::clocks`] for the law. The rings of a slice of time are put into order and then
+/// A Poisson clock on every edge; see [`crate::clocks`] for the law. The ticks of a bucket of time are put into order and then
 /// handed out one by one.
 #[derive(Clone, Debug)]
 pub struct Clocks {
     ring: Ring,
     seed: u64,
     window: u64,
-    /// What comes after `rings` in the window.
-    slices: Slices,
-    /// Time and edge of every ring of a slice, in order; shared between clones.
-    rings: Arc<Vec<u64>>,
+    /// What comes after `ticks` in the window.
+    buckets: Buckets,
+    /// Time and edge of every tick of a bucket, in order; shared between clones.
+    ticks: Arc<Vec<u64>>,
     /// How many of them have been handed out.
     done: usize,
 }
@@ -80,59 +80,59 @@ impl Clocks {
     /// The part of the schedule that begins with a window.
     #[must_use]
     pub fn from_window(ring: Ring, seed: u64, window: u64) -> Self {
-        let slices = Slices::new(Keys::new(seed, window), ring.n());
-        Self { ring, seed, window, slices, rings: Arc::default(), done: 0 }
+        let buckets = Buckets::new(Keys::new(seed, window), ring.n());
+        Self { ring, seed, window, buckets, ticks: Arc::default(), done: 0 }
     }
 
     /// How many interactions the window has.
     #[must_use]
     pub fn in_window(&self) -> usize {
-        self.whole_window().map(|rings| rings.len()).sum()
+        self.whole_window().map(|ticks| ticks.len()).sum()
     }
 
-    /// How many interactions of the window are at or before the ring of `edge` at time `t`.
+    /// How many interactions of the window are at or before the tick of `edge` at time `t`.
     #[must_use]
     pub fn until(&self, t: u32, edge: usize) -> usize {
         let mut before = 0;
-        for rings in self.whole_window() {
-            let here = rings.partition_point(|&ring| ring <= packed(t, edge));
+        for ticks in self.whole_window() {
+            let here = ticks.partition_point(|&tick| tick <= packed(t, edge));
             before += here;
-            if here < rings.len() {
+            if here < ticks.len() {
                 break;
             }
         }
         before
     }
 
-    fn whole_window(&self) -> Slices {
-        Slices::new(Keys::new(self.seed, self.window), self.ring.n())
+    fn whole_window(&self) -> Buckets {
+        Buckets::new(Keys::new(self.seed, self.window), self.ring.n())
     }
 
-    /// Goes on to the next slice, or to the next window.
+    /// Goes on to the next bucket, or to the next window.
     #[cold]
     fn refill(&mut self) {
-        if let Some(rings) = self.slices.next() {
-            (self.rings, self.done) = (Arc::new(rings), 0);
+        if let Some(ticks) = self.buckets.next() {
+            (self.ticks, self.done) = (Arc::new(ticks), 0);
         } else {
             self.window += 1;
-            self.slices = self.whole_window();
+            self.buckets = self.whole_window();
         }
     }
 
-    /// Time and clock of the ring that came last.
+    /// Time and clock of the tick that came last.
     fn last(&self) -> (u32, Clock) {
-        let ring = self.rings[self.done - 1];
-        ((ring >> 32) as u32, self.slices.keys().clock(ring as u32 as usize, self.ring.n()))
+        let tick = self.ticks[self.done - 1];
+        ((tick >> 32) as u32, self.buckets.keys().clock(tick as u32 as usize, self.ring.n()))
     }
 }
 
 impl Schedule for Clocks {
     #[inline]
     fn next(&mut self) -> Option<Interaction> {
-        while self.done == self.rings.len() {
+        while self.done == self.ticks.len() {
             self.refill();
         }
-        let edge = self.rings[self.done] as u32 as usize;
+        let edge = self.ticks[self.done] as u32 as usize;
         self.done += 1;
         let e = self.ring.e(edge);
         if self.ring.orientation() == Orientation::Directed {
@@ -222,7 +222,7 @@ mod tests {
             for k in 0..many {
                 clocks.next();
                 if k.is_multiple_of(many / 50) {
-                    let (last, edge) = (clocks.last().0, clocks.rings[clocks.done - 1] as u32 as usize);
+                    let (last, edge) = (clocks.last().0, clocks.ticks[clocks.done - 1] as u32 as usize);
                     assert_eq!(clocks.until(last, edge), k + 1, "n {n}");
                 }
             }

@@ -218,20 +218,13 @@ impl<P: Protocol> Session for Typed<P> {
 
     fn step(&mut self) -> Result<Step, Halt> {
         let Self { instance, variables, stepper, .. } = self;
-        let events = &instance.blueprint.events;
-        let mut seen = Vec::new();
-        let mut states = None;
-        let done = stepper.step(
-            |_, [l, r]| [*l, *r],
-            |protocol, before, after| {
-                let was = [&before[0], &before[1]];
-                let occurred = events.iter().filter(|event| (event.occurs)(protocol, was, after));
-                seen.extend(occurred.map(|event| event.named.name.clone()));
-                states = Some(before);
-            },
-        )?;
-        let before = states.unwrap_or_default().map(|state| variables.encode(&state));
-        Ok(Step { interaction: done.0, coin: done.1, before, events: seen })
+        let (mut events, mut states) = (Vec::new(), [P::State::default(); 2]);
+        let (interaction, coin) = stepper.step_closely(&mut |protocol, before, after| {
+            let occurred = instance.blueprint.events.iter().filter(|event| (event.occurs)(protocol, before, after));
+            events.extend(occurred.map(|event| event.named.name.clone()));
+            states = before.map(|state| *state);
+        })?;
+        Ok(Step { interaction, coin, before: states.map(|state| variables.encode(&state)), events })
     }
 
     fn seek(&mut self, steps: u64, wanted: &[Text]) -> Result<Found, (Halt, u64)> {

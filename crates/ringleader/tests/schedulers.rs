@@ -105,22 +105,22 @@ struct Coarse {
     ring: Ring,
     window: u64,
     /// Time and edge of what is left of the window, the next one last.
-    rings: Vec<(u32, usize)>,
+    ticks: Vec<(u32, usize)>,
 }
 
 impl Schedule for Coarse {
     fn next(&mut self) -> Option<Interaction> {
-        while self.rings.is_empty() {
+        while self.ticks.is_empty() {
             let keys = Keys::new(2, self.window);
             self.window += 1;
             for edge in 0..self.ring.n() {
                 let clock = keys.clock(edge, self.ring.n());
                 let times = std::iter::successors(Some(clock.first()), |&t| Some(clock.next(t)));
-                self.rings.extend(times.take_while(|&t| t < END).map(|t| (t >> 19, edge)));
+                self.ticks.extend(times.take_while(|&t| t < END).map(|t| (t >> 19, edge)));
             }
-            self.rings.sort_unstable_by(|a, b| b.cmp(a));
+            self.ticks.sort_unstable_by(|a, b| b.cmp(a));
         }
-        self.rings.pop().map(|(_, edge)| self.ring.e(edge))
+        self.ticks.pop().map(|(_, edge)| self.ring.e(edge))
     }
 
     fn coin(&mut self, _: u64) -> Option<u64> {
@@ -132,7 +132,7 @@ impl Schedule for Coarse {
 fn canary_ties_that_one_side_wins_are_seen() {
     for n in [3, 10] {
         let ring = directed(n);
-        let z = pairs(ring, &arcs(ring, Coarse { ring, window: 0, rings: Vec::new() }, 1_000_000), 1);
+        let z = pairs(ring, &arcs(ring, Coarse { ring, window: 0, ticks: Vec::new() }, 1_000_000), 1);
         assert!(z > Z, "n = {n}: {z} deviations");
     }
 }

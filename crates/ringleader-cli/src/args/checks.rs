@@ -138,7 +138,7 @@ Examples:
 
 {EXIT_CODES}"))]
 pub(crate) struct ExactArgs {
-    /// The protocol: ppl, ppl-prime, por, pcl, pcl-derandomised, ysm, fj, aaf or elim
+    /// The protocol; see `ringleader list`
     pub(crate) protocol: String,
     /// The number of agents
     #[arg(long, short, default_value = "3", value_parser = count)]

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
+use ringleader_records::meta::Shard;
 
 use super::{EXIT_CODES, threads};
-use crate::store::meta::Shard;
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
@@ -90,8 +90,9 @@ pub(crate) struct MergeArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-A row is a trial; what is not known (`safe` of a censored trial) is empty. The recovery from the
-last fault took `steps - last_fault` steps, or more if the trial is censored.
+A row is a trial; what is not known (`safe` of a censored trial) is empty. Every parameter and every
+phase has a column, `param_psi` or `phase_S_PL`. The recovery from the last fault took
+`steps - last_fault` steps, or more if the trial is censored. METHODOLOGY.md lists the columns.
 
 Examples:
   ringleader export table.parquet --csv > table.csv

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use ringleader::fault::Fault;
 
-use super::{EXIT_CODES, ParamArgs, count, starts_help, threads, trials};
+use super::{EXIT_CODES, ParamArgs, STARTS, count, threads, trials};
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
@@ -27,9 +27,9 @@ Examples:
   ringleader run --n 64 --trials 1000 --seed 1      mean, median, quantiles, on all cores
 
 Starts (the first is the default; a name with a dot or a slash is a JSON file):
-{}
+{STARTS}
 
-{EXIT_CODES}", starts_help()))]
+{EXIT_CODES}"))]
 pub(crate) struct RunArgs {
     /// The protocol; see `ringleader list` [default: ppl]
     #[arg(long, short)]

@@ -3,25 +3,24 @@
 use std::io::{self, Write};
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use indicatif::HumanBytes;
-use ringleader::check::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work};
-use ringleader::lab::{Entry, Population, populate_trial, protocol};
-use ringleader::protocol::{Params, draw};
-use ringleader::ring::Orientation;
+use ringleader::params::Params;
 use ringleader::schedule::{AnySchedule, Recorded};
 use ringleader::trial::{Initial, Scheduler, Trial};
 use ringleader::value::Value;
+use ringleader_catalogue::{Entries, Entry};
+use ringleader_records::case::execution::{Course, Execution};
+use ringleader_records::pool::{all_cores, spread};
+use ringleader_records::{files, json};
+use ringleader_verify::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work};
 
 use crate::args::CheckArgs;
 use crate::progress::{Bar, interrupted};
+use crate::stdout::print;
 use crate::stop::{Stop, outcome};
 use crate::text::{alarm, columns, commas, faint, good, strong};
-use crate::work::all_cores;
-use crate::{files, json};
 
 /// Words of 64 configurations that a thread takes at once.
 const CHUNK: u64 = 1 << 10;
@@ -39,14 +38,12 @@ struct Row {
     witness: Option<Value>,
 }
 
-pub(crate) fn check(args: &CheckArgs) -> Result<(), Stop> {
-    let entry = protocol(&args.protocol)?;
+pub(crate) fn check(args: &CheckArgs, entries: &Entries) -> Result<(), Stop> {
+    let entry = entries.find(&args.protocol)?;
     let sizes = &args.n.0;
     // All that can be refused is refused before anything runs.
     for &n in sizes {
-        entry.explore(n, &args.params.0, Scope { memory: 0, everywhere: false }, &mut |_, _, _| {
-            ControlFlow::Break(())
-        })?;
+        entry.describe_smallest(n, &args.params.0)?;
     }
     if let Some(path) = &args.witness {
         files::check_writable(path)?;
@@ -62,13 +59,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<(), Stop> {
             break;
         }
     }
-    let printed = files::to_stdout(|out| {
-        if args.json {
-            json::write(&mut &mut *out, &as_json(entry, args, &rows))?;
-            return writeln!(out);
-        }
-        report(out, entry, args, &rows)
-    });
+    let printed = print(args.json, || as_json(entry, args, &rows), |out| report(out, entry, args, &rows));
     if let (Some(path), Some(witness)) = (&args.witness, rows.iter().find_map(|row| row.witness.as_ref())) {
         save(path, witness)?;
     }
@@ -89,15 +80,12 @@ fn verdict(rows: &[Row]) -> Result<(), Stop> {
 }
 
 fn save(path: &Path, witness: &Value) -> Result<(), Stop> {
-    files::write(path, |out| {
-        json::write(out, witness)?;
-        writeln!(out)
-    })
+    Ok(files::write(path, |out| json::write_line(out, witness))?)
 }
 
 // --- Threads --------------------------------------------------------------------------------------------------
 
-fn explore(entry: Entry, n: usize, args: &CheckArgs, threads: usize) -> Result<Explored, Stop> {
+fn explore(entry: &Entry, n: usize, args: &CheckArgs, threads: usize) -> Result<Explored, Stop> {
     let mut bar = Bar::new(0, args.quiet);
     let mut workers = |what: &str, words: u64, work: &Work<'_>| share(&mut bar, n, what, words, work, threads);
     let scope = Scope { memory: args.memory, everywhere: args.everywhere };
@@ -111,112 +99,72 @@ fn share(bar: &mut Bar, n: usize, what: &str, words: u64, work: &Work<'_>, threa
         let first = next.fetch_add(CHUNK, Ordering::Relaxed);
         (first < words && !interrupted()).then(|| first..(first + CHUNK).min(words))
     };
-    let shown = |bar: &mut Bar| {
+    let mut shown = || {
         bar.set_length(64 * words);
         let done = next.load(Ordering::Relaxed).min(words);
         bar.show(64 * done, || format!("configurations, n = {n}, {what}"))
     };
-    if threads == 1 || words <= CHUNK {
-        while let Some(range) = take() {
-            work(range);
-            shown(bar)?;
-        }
-        return shown(bar);
+    if threads > 1 && words > CHUNK {
+        let make = || take().map(|range| Ok::<(), Stop>(work(range)));
+        // If not all threads can be started, this one does what is left.
+        let _ = spread(threads, &AtomicBool::new(false), make, |_| {
+            let _ = shown();
+            Ok(())
+        });
     }
-    let work_on = || {
-        while let Some(range) = take() {
-            work(range);
-        }
-    };
-    thread::scope(|scope| {
-        // If not all threads can be started, the others do the work; this one looks after the bar.
-        let start = |_| thread::Builder::new().spawn_scoped(scope, work_on).ok();
-        let workers: Vec<_> = (0..threads).filter_map(start).collect();
-        if workers.is_empty() {
-            work_on();
-        }
-        while !workers.iter().all(|worker| worker.is_finished()) {
-            let _ = shown(bar);
-            thread::sleep(Duration::from_millis(1));
-        }
-    });
-    shown(bar)
+    while let Some(range) = take() {
+        work(range);
+        shown()?;
+    }
+    shown()
 }
 
 // --- Witnesses ------------------------------------------------------------------------------------------------
 
 /// A flaw as a case that `replay` confirms: the step that breaks a claim, or a run that does not become safe.
-fn case(entry: Entry, n: usize, explored: &Explored, flaw: &Flaw) -> Result<Value, Stop> {
-    let mut trial = Trial::new(entry.about.name, n, 0);
+fn case(entry: &Entry, n: usize, explored: &Explored, flaw: &Flaw) -> Result<Value, Stop> {
+    let mut trial = Trial::new(&entry.about().name, n, 0);
     trial.from = Some(Initial::Given(flaw.config.clone()));
-    trial.params = settings(explored);
-    let mut population = populate_trial(&trial)?;
+    trial.params = Params(explored.settings.iter().map(|(name, value)| (name.clone().into_owned(), *value)).collect());
+    let mut last = entry.open(&trial)?;
     if flaw.leaderless > 0 {
-        population.set_leaderless(flaw.leaderless)?;
+        last.set_leaderless(flaw.leaderless)?;
     }
-    let mut pairs = vec![("protocol", entry.about.case.into()), ("n", n.into())];
-    pairs.extend(explored.settings.iter().cloned());
-    pairs.push(("claim", flaw.claim.text(explored.promise).into()));
-    pairs.push(("initial", agents(population.as_ref())));
-    pairs.push(("initial_safe", population.is_safe().into()));
-    if flaw.leaderless > 0 {
-        pairs.push(("leaderless", flaw.leaderless.into()));
-    }
-    let first = json::hash(population.as_ref());
-    let (script, steps, described) = script(flaw, population.as_ref());
-    pairs.extend(described);
-    follow(population.as_mut(), script, steps)?;
-    let hashes = [(0, first), (steps, json::hash(population.as_ref()))];
-    let hash = |(t, hash): (u64, String)| Value::from(vec![Value::from(t), hash.into()]);
-    pairs.push(("hashes", hashes.map(hash).to_vec().into()));
-    pairs.push(("final", agents(population.as_ref())));
-    pairs.push(("final_safe", population.is_safe().into()));
-    Ok(Value::map(pairs))
-}
-
-/// What happens, its length, and how a case says it.
-fn script(flaw: &Flaw, population: &dyn Population) -> (AnySchedule, u64, Vec<(&'static str, Value)>) {
-    let ring = population.ring();
-    let Some((e, coin)) = flaw.step else {
-        let (seed, steps) = (0, TRAPPED * (ring.n() as u64).pow(2));
-        let scheduler = Scheduler::Uniform;
-        let described =
-            vec![("scheduler", scheduler.name().into()), ("seed", Value::from(seed)), ("steps", Value::from(steps))];
-        return (AnySchedule::new(scheduler, ring, seed), steps, described);
+    let first = last.duplicate();
+    let ring = last.described().ring;
+    let (interactions, coins): (Vec<_>, Vec<u64>) =
+        flaw.step.map_or_else(Default::default, |(e, coin)| (vec![e], coin.into_iter().collect()));
+    let (course, schedule, steps) = if interactions.is_empty() {
+        let (scheduler, seed, steps) = (Scheduler::Uniform, 0, TRAPPED * (n as u64).pow(2));
+        (Course::Seeded(scheduler, seed, steps), AnySchedule::new(scheduler, ring, seed), steps)
+    } else {
+        let recorded = Recorded::new(interactions.clone(), coins.clone());
+        (Course::Recorded(&interactions, &coins), AnySchedule::Recorded(recorded), 1)
     };
-    let recorded = Recorded::new(vec![e], coin.into_iter().collect());
-    let directed = ring.orientation() == Orientation::Directed;
-    let interaction: Value = if directed { e.initiator.into() } else { vec![e.initiator, e.responder].into() };
-    let draws: Vec<Value> = coin.iter().map(|&coin| draw(coin, &population.dice()).into()).collect();
-    (AnySchedule::Recorded(recorded), 1, vec![("schedule", vec![interaction].into()), ("draws", draws.into())])
-}
-
-fn follow(population: &mut dyn Population, mut script: AnySchedule, steps: u64) -> Result<(), Stop> {
-    let followed = population.follow(&mut script, steps);
-    followed.map_err(|(halt, step)| Stop::Bad(format!("the witness ends after {step} steps: {halt:?}")))
-}
-
-fn agents(population: &dyn Population) -> Value {
-    (0..population.ring().n()).map(|i| population.agent(i)).collect::<Vec<_>>().into()
-}
-
-/// The parameters in force as a trial takes them.
-fn settings(explored: &Explored) -> Params {
-    let number = |value: &Value| value.as_int().and_then(|value| u64::try_from(value).ok());
-    let named = |(name, value): &(&str, Value)| Some(((*name).to_owned(), number(value)?));
-    Params(explored.settings.iter().filter_map(named).collect())
+    *last.schedule() = schedule;
+    let followed = last.advance(steps);
+    followed.map_err(|(halt, step)| Stop::Bad(format!("the witness ends after {step} steps: {halt:?}")))?;
+    let hashes = [(0, json::hash(first.as_ref())), (steps, json::hash(last.as_ref()))];
+    let execution = Execution {
+        leaderless: (flaw.leaderless > 0).then_some(flaw.leaderless),
+        hashes: &hashes,
+        safety: true,
+        notes: vec![("claim".into(), flaw.claim.text(&explored.promise).into())],
+        ..Execution::new(first.as_ref(), last.as_ref(), course)
+    };
+    Ok(execution.value())
 }
 
 // --- For people -----------------------------------------------------------------------------------------------
 
-fn report(out: &mut dyn Write, entry: Entry, args: &CheckArgs, rows: &[Row]) -> io::Result<()> {
-    let about = entry.about;
-    writeln!(out, "{}  {}", strong(about.name), about.summary)?;
+fn report(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, rows: &[Row]) -> io::Result<()> {
+    let about = entry.about();
+    writeln!(out, "{}  {}", strong(&about.name), about.summary)?;
     writeln!(out, "rules {}, ring {}", about.origin.name(), about.ring.name())?;
     writeln!(out, "safe set: {}", about.safe)?;
     if let Some(Row { explored, .. }) = rows.first() {
         writeln!(out, "claims:")?;
-        explored.claims.iter().try_for_each(|claim| writeln!(out, "  {}", claim.text(explored.promise)))?;
+        explored.claims.iter().try_for_each(|claim| writeln!(out, "  {}", claim.text(&explored.promise)))?;
     }
     writeln!(out)?;
     table(out, rows)?;
@@ -265,21 +213,21 @@ fn order(n: usize, explored: &Explored) -> String {
     format!("about 10^{}", (n as f64 * (explored.states as f64).log10()).round())
 }
 
-fn findings(out: &mut dyn Write, entry: Entry, args: &CheckArgs, row: &Row) -> io::Result<()> {
+fn findings(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, row: &Row) -> io::Result<()> {
     let Row { n, explored, witness } = row;
     match explored.verdict {
         Verdict::Holds => Ok(()),
         Verdict::Stopped => writeln!(out, "n = {n}: {}, nothing is known", alarm("interrupted")),
         Verdict::TooLarge => {
             writeln!(out, "n = {n}: {}: {} configurations", alarm("too large"), size(*n, explored))?;
-            if has_inputs(entry) {
+            if has_inputs(entry, args, *n) {
                 writeln!(out, "so many for each of the inputs")?;
             }
             writeln!(out, "n = {n} was not checked; the memory allowed is {} (--memory)", HumanBytes(args.memory))
         }
         Verdict::Fails => {
             for flaw in &explored.flaws {
-                let (claim, count) = (flaw.claim.text(explored.promise), commas(flaw.count));
+                let (claim, count) = (flaw.claim.text(&explored.promise), commas(flaw.count));
                 writeln!(out, "n = {n}: {}: {claim}", alarm("fails"))?;
                 writeln!(out, "it is not so at {count} configurations")?;
             }
@@ -287,8 +235,7 @@ fn findings(out: &mut dyn Write, entry: Entry, args: &CheckArgs, row: &Row) -> i
                 (Some(path), _) => writeln!(out, "witness: ringleader replay {}", path.display()),
                 (None, Some(witness)) => {
                     writeln!(out, "witness, for `ringleader replay -` (--witness FILE writes it):")?;
-                    json::write(&mut &mut *out, witness)?;
-                    writeln!(out)
+                    json::write_line(out, witness)
                 }
                 (None, None) => Ok(()),
             }
@@ -296,19 +243,19 @@ fn findings(out: &mut dyn Write, entry: Entry, args: &CheckArgs, row: &Row) -> i
     }
 }
 
-fn has_inputs(entry: Entry) -> bool {
-    let trial = Trial::new(entry.about.name, 5, 0);
-    entry.populate(&trial).is_ok_and(|population| population.variables().iter().any(|(_, _, input)| *input))
+fn has_inputs(entry: &Entry, args: &CheckArgs, n: usize) -> bool {
+    let described = entry.describe_smallest(n, &args.params.0);
+    described.is_ok_and(|described| described.variables.iter().any(|variable| variable.input))
 }
 
 // --- For machines ---------------------------------------------------------------------------------------------
 
-fn as_json(entry: Entry, args: &CheckArgs, rows: &[Row]) -> Value {
-    let about = entry.about;
+fn as_json(entry: &Entry, args: &CheckArgs, rows: &[Row]) -> Value {
+    let about = entry.about();
     Value::map([
-        ("protocol", about.name.into()),
+        ("protocol", about.name.clone().into()),
         ("rules", about.origin.name().into()),
-        ("safe_set", about.safe.into()),
+        ("safe_set", about.safe.clone().into()),
         ("memory", args.memory.into()),
         ("checks", rows.iter().map(row_as_json).collect::<Vec<_>>().into()),
     ])
@@ -322,18 +269,18 @@ fn row_as_json(row: &Row) -> Value {
     let claim = |claim: &Claim| {
         let flaw = explored.flaws.iter().find(|flaw| flaw.claim == *claim);
         Value::map([
-            ("claim", claim.text(explored.promise).into()),
+            ("claim", claim.text(&explored.promise).into()),
             ("holds", done.then_some(flaw.is_none()).into()),
             ("exceptions", done.then_some(flaw.map_or(0, |flaw| flaw.count)).into()),
         ])
     };
     Value::map([
         ("n", (*n).into()),
-        ("settings", Value::map(explored.settings.iter().cloned())),
+        ("settings", Value::map(explored.settings.iter().map(|(name, value)| (name.clone(), Value::from(*value))))),
         ("states", digits(explored.states)),
         ("inputs", explored.inputs.into()),
         ("configurations", explored.configurations.map(digits).into()),
-        ("promise", explored.promise.into()),
+        ("promise", explored.promise.clone().into()),
         ("promised", known(explored.promised)),
         ("safe", known(explored.safe)),
         ("farthest", known(explored.farthest)),
@@ -351,7 +298,8 @@ mod tests {
     /// A step with a coin on an undirected ring, as a closure that fails would give.
     #[test]
     fn a_step_that_reads_a_coin_is_a_case() {
-        let entry = protocol("pcl").unwrap();
+        let entries = Entries::new(&ringleader_catalogue::builtin()).unwrap();
+        let entry = entries.find("pcl").unwrap();
         let scope = Scope { memory: 1 << 20, everywhere: false };
         let params = Params::default().with("colors", 3);
         let explored = entry.explore(3, &params, scope, &mut |_, words, work| {

@@ -1,52 +1,50 @@
 //! `ringleader exact`: expected hitting times from the Markov chain of all reachable configurations.
 
-use std::cell::RefCell;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
 
+use ringleader::observer::{Observer, Progress};
 use ringleader::value::Value;
-use ringleader_proof::exact::ask::{Found, Question, Until, ask};
+use ringleader_catalogue::Entries;
+use ringleader_records::{files, json};
+use ringleader_verify::exact::ask::{Found, Question, Until};
 
 use crate::args::ExactArgs;
-use crate::progress::Bar;
+use crate::progress::{Bar, locked};
+use crate::stdout::print;
 use crate::stop::Stop;
 use crate::text::{alarm, commas, faint, ratio, strong};
-use crate::{files, json};
 
-pub(crate) fn exact(args: &ExactArgs) -> Result<(), Stop> {
-    let bar = RefCell::new(Bar::new(args.most as u64, args.quiet));
-    let stop = |done: usize| bar.borrow_mut().show(done as u64, || "configurations or rounds".into()).is_break();
+/// Shows how far a chain has come.
+struct Watch(Mutex<Bar>);
+
+impl Observer for Watch {
+    fn progress(&self, progress: Progress<'_>) -> ControlFlow<()> {
+        locked(&self.0).show(progress.steps, || "configurations or rounds".into())
+    }
+}
+
+pub(crate) fn exact(args: &ExactArgs, entries: &Entries) -> Result<(), Stop> {
     let question = Question {
-        protocol: &args.protocol,
-        n: usize::try_from(args.n).unwrap_or(usize::MAX),
-        params: &args.params.0,
         start: args.start.as_deref(),
         seed: args.seed,
         until: if args.until == "safe" { Until::Safe } else { Until::AtMostOneLeader },
         rotate: !args.no_rotation,
         most: args.most,
         quantiles: args.quantiles.unwrap_or(0),
-        stop: &stop,
     };
-    let found = match &args.prism {
-        None => ask(&question, None)?,
-        Some(path) => {
-            let mut model = Vec::new();
-            let found = ask(&question, Some(&mut model))?;
-            if found.is_some() {
-                files::write(path, |out| out.write_all(&model))?;
-            }
-            found
-        }
-    };
-    drop(bar);
+    let (entry, n) = (entries.find(&args.protocol)?, usize::try_from(args.n).unwrap_or(usize::MAX));
+    let mut model = args.prism.as_ref().map(|_| Vec::new());
+    let prism = model.as_mut().map(|model| model as &mut dyn Write);
+    let watch = Watch(Mutex::new(Bar::new(args.most as u64, args.quiet)));
+    let found = entry.exact(n, &args.params.0, &question, prism, &watch)?;
+    drop(watch);
     let Some(found) = found else { return Err(Stop::Interrupted(Some("nothing was solved yet".into()))) };
-    files::to_stdout(|out| {
-        if args.json {
-            json::write(&mut &mut *out, &as_json(args, &found))?;
-            return writeln!(out);
-        }
-        show(out, args, &found)
-    })
+    if let (Some(path), Some(model)) = (&args.prism, model) {
+        files::write(path, |out| out.write_all(&model))?;
+    }
+    print(args.json, || as_json(args, &found), |out| show(out, args, &found))
 }
 
 fn show(out: &mut dyn Write, args: &ExactArgs, found: &Found) -> io::Result<()> {
@@ -73,8 +71,7 @@ fn show(out: &mut dyn Write, args: &ExactArgs, found: &Found) -> io::Result<()> 
                 commas(starts - lost)
             )?;
             write!(out, "from ")?;
-            json::write(&mut &mut *out, &Value::List(config.clone()))?;
-            writeln!(out)?;
+            json::write_line(out, &Value::List(config.clone()))?;
         }
     }
     for (percent, steps) in &found.quantiles {
@@ -98,9 +95,9 @@ fn as_json(args: &ExactArgs, found: &Found) -> Value {
     Value::map([
         ("protocol", args.protocol.as_str().into()),
         ("n", args.n.into()),
-        ("settings", Value::map(found.settings.clone())),
+        ("settings", Value::map(found.settings.iter().map(|(name, value)| (name.clone(), Value::from(*value))))),
         ("start", found.start.as_str().into()),
-        ("until", found.until.into()),
+        ("until", found.until.clone().into()),
         ("configurations", found.configurations.into()),
         ("moves", found.moves.into()),
         ("starts", found.starts[0].into()),

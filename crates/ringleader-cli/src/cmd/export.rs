@@ -3,40 +3,40 @@
 use std::io::{self, Write};
 
 use ringleader::value::Value;
+use ringleader_records::columns::{Column, Row, columns};
+use ringleader_records::error::Error;
+use ringleader_records::meta::Meta;
+use ringleader_records::{csv, files, json, parquet};
 
 use crate::args::ExportArgs;
+use crate::stdout::to_stdout;
 use crate::stop::Stop;
-use crate::store::meta::Meta;
-use crate::store::row::Row;
-use crate::store::{csv, parquet};
-use crate::{files, json};
 
 pub(crate) fn export(args: &ExportArgs) -> Result<(), Stop> {
     if args.meta {
         let metas: Vec<Meta> = args.records.iter().map(|path| parquet::metadata(path)).collect::<Result<_, _>>()?;
         let value = Value::List(metas.iter().map(as_json).collect());
-        return written(args, |out| {
-            json::write(out, &value)?;
-            writeln!(out)
-        });
+        return written(args, |out| json::write_line(out, &value));
     }
+    let columns = columns(parquet::setups(&args.records)?.iter().map(|setup| &**setup));
     let rows = parquet::read(&args.records)?;
-    written(args, |out| write_csv(out, rows))
+    written(args, |out| write_csv(out, &columns, rows))
 }
 
-fn written(args: &ExportArgs, fill: impl FnOnce(&mut &mut dyn Write) -> io::Result<()>) -> Result<(), Stop> {
+fn written(args: &ExportArgs, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Stop> {
     match &args.out {
-        Some(path) => files::write(path, |out| fill(&mut (out as &mut dyn Write))),
-        None => files::to_stdout(|mut out| fill(&mut out)),
+        Some(path) => Ok(files::write(path, |out| fill(out))?),
+        None => to_stdout(|out| fill(out)),
     }
 }
 
-fn write_csv(out: &mut &mut dyn Write, rows: impl Iterator<Item = Result<Row, Stop>>) -> io::Result<()> {
-    csv::write_header(out)?;
-    for row in rows {
-        csv::write_row(out, &row.map_err(|stop| io::Error::other(stop.message()))?)?;
-    }
-    Ok(())
+fn write_csv(
+    out: &mut dyn Write,
+    columns: &[Column],
+    mut rows: impl Iterator<Item = Result<Row, Error>>,
+) -> io::Result<()> {
+    csv::write_header(out, columns)?;
+    rows.try_for_each(|row| csv::write_row(out, columns, &row.map_err(io::Error::other)?))
 }
 
 fn as_json(meta: &Meta) -> Value {

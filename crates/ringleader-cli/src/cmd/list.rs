@@ -2,58 +2,51 @@
 
 use std::io::Write;
 
+use ringleader::blueprint::Named;
 use ringleader::error::Error;
-use ringleader::lab::{Entry, PROTOCOLS};
-use ringleader::trial::Trial;
+use ringleader::params::{Parameter, Params};
+use ringleader::ring::{Orientation, Ring};
 use ringleader::value::Value;
+use ringleader_catalogue::{Entries, Entry};
 
 use crate::args::ListArgs;
+use crate::stdout::print;
 use crate::stop::Stop;
 use crate::text::{commas, faint, strong};
-use crate::{files, json};
 
 /// A protocol and its |Q|, or why it does not run at this size.
-struct Row {
-    entry: Entry,
+struct Row<'a> {
+    entry: &'a Entry,
     states: Result<u128, Error>,
 }
 
-pub(crate) fn list(args: &ListArgs) -> Result<(), Stop> {
+pub(crate) fn list(args: &ListArgs, entries: &Entries) -> Result<(), Stop> {
     let n = usize::try_from(args.n).unwrap_or(usize::MAX);
-    ringleader::ring::Ring::new(n, ringleader::ring::Orientation::Directed)?;
-    let rows: Vec<Row> = PROTOCOLS.iter().map(|&entry| Row { entry, states: states(entry, n) }).collect();
-    files::to_stdout(|out| {
-        if args.json {
-            json::write(&mut &mut *out, &as_json(&rows, n))?;
-            writeln!(out)
-        } else if args.markdown {
-            markdown(out, &rows, n)
-        } else {
-            plain(out, &rows, n)
-        }
-    })
+    Ring::new(n, Orientation::Directed)?;
+    let states = |entry: &Entry| Ok(entry.describe(n, &Params::default())?.states);
+    let rows: Vec<Row<'_>> = entries.iter().map(|entry| Row { entry, states: states(entry) }).collect();
+    let people = if args.markdown { markdown } else { plain };
+    print(args.json, || as_json(&rows, n), |out| people(out, &rows, n))
 }
 
-fn states(entry: Entry, n: usize) -> Result<u128, Error> {
-    Ok(entry.populate(&Trial::new(entry.about.name, n, 0))?.states())
-}
-
-fn plain(out: &mut dyn Write, rows: &[Row], n: usize) -> std::io::Result<()> {
+fn plain(out: &mut dyn Write, rows: &[Row<'_>], n: usize) -> std::io::Result<()> {
     for Row { entry, states } in rows {
-        let about = entry.about;
+        let about = entry.about();
         let states = match states {
             Ok(states) => commas(states),
             Err(error) => format!("not at this size ({error})"),
         };
         let options: Vec<String> = about.parameters.iter().map(|parameter| format!("--{}", parameter.name)).collect();
-        let starts: Vec<&str> = entry.starts().iter().map(|(name, _)| *name).collect();
-        writeln!(out, "{}  {}", strong(about.name), about.summary)?;
+        let starts: Vec<String> = entry.starts().into_iter().map(|start| start.name.into_owned()).collect();
+        writeln!(out, "{}  {}", strong(&about.name), about.summary)?;
         writeln!(out, "    {} {}", faint("ring      "), about.ring.name())?;
         writeln!(out, "    {} {}", faint("assumption"), about.assumption)?;
         writeln!(out, "    {} {} at n = {n}", faint("|Q|       "), states)?;
         writeln!(out, "    {} {} steps", faint("claimed   "), about.bound)?;
         writeln!(out, "    {} {}", faint("rules     "), about.origin.name())?;
         writeln!(out, "    {} {}", faint("safe set  "), about.safe)?;
+        let evidence = about.evidence.as_deref().unwrap_or("declared by the protocol");
+        writeln!(out, "    {} {evidence}", faint("closed    "))?;
         writeln!(
             out,
             "    {} {}",
@@ -65,11 +58,11 @@ fn plain(out: &mut dyn Write, rows: &[Row], n: usize) -> std::io::Result<()> {
     Ok(())
 }
 
-fn markdown(out: &mut dyn Write, rows: &[Row], n: usize) -> std::io::Result<()> {
+fn markdown(out: &mut dyn Write, rows: &[Row<'_>], n: usize) -> std::io::Result<()> {
     writeln!(out, "| protocol | what it is | ring | assumption | states at n = {n} | claimed steps | rules |")?;
     writeln!(out, "|---|---|---|---|---:|---|---|")?;
     for Row { entry, states } in rows {
-        let about = entry.about;
+        let about = entry.about();
         let states = states.as_ref().map_or_else(|_| "-".into(), commas);
         writeln!(
             out,
@@ -85,22 +78,22 @@ fn markdown(out: &mut dyn Write, rows: &[Row], n: usize) -> std::io::Result<()> 
     Ok(())
 }
 
-fn as_json(rows: &[Row], n: usize) -> Value {
-    let row = |Row { entry, states }: &Row| {
-        let about = entry.about;
-        let parameter =
-            |p: &ringleader::protocol::Parameter| Value::map([("name", p.name.into()), ("help", p.help.into())]);
-        let start = |(name, about): (&str, &str)| Value::map([("name", name.into()), ("about", about.into())]);
+fn as_json(rows: &[Row<'_>], n: usize) -> Value {
+    let row = |Row { entry, states }: &Row<'_>| {
+        let about = entry.about();
+        let parameter = |p: &Parameter| Value::map([("name", p.name.clone().into()), ("help", p.help.clone().into())]);
+        let start = |start: Named| Value::map([("name", start.name.into()), ("about", start.about.into())]);
         Value::map([
-            ("name", about.name.into()),
-            ("case", about.case.into()),
-            ("summary", about.summary.into()),
+            ("name", about.name.clone().into()),
+            ("case", about.case.clone().into()),
+            ("summary", about.summary.clone().into()),
             ("ring", about.ring.name().into()),
-            ("assumption", about.assumption.into()),
+            ("assumption", about.assumption.clone().into()),
             ("states", states.as_ref().map_or(Value::Null, |&states| Value::Digits(states.to_string()))),
-            ("bound", about.bound.into()),
+            ("bound", about.bound.clone().into()),
             ("rules", about.origin.name().into()),
-            ("safe", about.safe.into()),
+            ("safe", about.safe.clone().into()),
+            ("closed", about.evidence.clone().map_or(Value::Null, Value::from)),
             ("parameters", about.parameters.iter().map(parameter).collect::<Vec<_>>().into()),
             ("starts", entry.starts().into_iter().map(start).collect::<Vec<_>>().into()),
         ])

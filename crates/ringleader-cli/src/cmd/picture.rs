@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use ringleader::lab::Population;
-use ringleader::protocol::PictureRow;
+use ringleader::portrait::PictureRow;
+use ringleader::session::Session;
 
 use crate::text::{faint, good, strong};
 
@@ -15,30 +15,30 @@ const WHOLE: usize = 512;
 const PART: usize = 256;
 
 /// Draws the ring, from the leader clockwise where there is one.
-pub(crate) fn draw(out: &mut dyn Write, population: &dyn Population) -> io::Result<()> {
-    let (n, lanes) = (population.ring().n(), population.picture());
-    let first = population.leaders().first().copied().unwrap_or(0);
+pub(crate) fn draw(out: &mut dyn Write, session: &dyn Session) -> io::Result<()> {
+    let (n, rows) = (session.described().ring.n(), session.picture());
+    let first = session.leaders().first().copied().unwrap_or(0);
     let shown = if n <= WHOLE { n } else { PART };
     for start in (0..shown).step_by(ACROSS) {
         let agents: Vec<usize> = (start..(start + ACROSS).min(shown)).map(|i| (first + i) % n).collect();
         writeln!(out, "{}", faint(format!("{:>8} u_{}", "", agents[0])))?;
-        for (k, lane) in lanes.iter().enumerate() {
-            // A lane with nothing in it would only push the others apart.
-            if k > 0 && is_empty(lane, &agents) {
+        for (k, row) in rows.iter().enumerate() {
+            // A row with nothing in it would only push the others apart.
+            if k > 0 && is_empty(row, &agents) {
                 continue;
             }
-            let cells: String = agents.iter().map(|&i| lane.cells[i]).collect();
-            writeln!(out, "{} {}", faint(format!("{:>8}", lane.name)), highlight(&cells))?;
+            let cells: String = agents.iter().map(|&i| row.cells[i]).collect();
+            writeln!(out, "{} {}", faint(format!("{:>8}", row.name)), highlight(&cells))?;
         }
     }
     if shown < n {
         writeln!(out, "{}", faint(format!("         ... {} more agents", n - shown)))?;
     }
-    legend(out, &lanes)
+    legend(out, &rows)
 }
 
-fn is_empty(lane: &PictureRow, agents: &[usize]) -> bool {
-    agents.iter().all(|&i| [' ', '.'].contains(&lane.cells[i]))
+fn is_empty(row: &PictureRow, agents: &[usize]) -> bool {
+    agents.iter().all(|&i| [' ', '.'].contains(&row.cells[i]))
 }
 
 fn highlight(cells: &str) -> String {
@@ -51,9 +51,9 @@ fn highlight(cells: &str) -> String {
     cells.chars().map(cell).collect()
 }
 
-fn legend(out: &mut dyn Write, lanes: &[PictureRow]) -> io::Result<()> {
-    for lane in lanes.iter().filter(|lane| !is_empty(lane, &(0..lane.cells.len()).collect::<Vec<_>>())) {
-        writeln!(out, "{} {}", strong(format!("{:>8}", lane.name)), faint(lane.legend))?;
+fn legend(out: &mut dyn Write, rows: &[PictureRow]) -> io::Result<()> {
+    for row in rows.iter().filter(|row| !is_empty(row, &(0..row.cells.len()).collect::<Vec<_>>())) {
+        writeln!(out, "{} {}", strong(format!("{:>8}", row.name)), faint(&row.legend))?;
     }
     Ok(())
 }

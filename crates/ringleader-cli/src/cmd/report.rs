@@ -3,23 +3,26 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use ringleader_catalogue::Entries;
+use ringleader_records::analysis::{Analysed, Analysis, analyse};
+use ringleader_records::series::{Series, load};
+use ringleader_records::{files, json};
+
 use crate::args::ReportArgs;
-use crate::report::analyse::{Analysed, Analysis, analyse};
-use crate::report::gather::Series;
+use crate::report::numbers;
 use crate::report::page::{self, Section, sections, trials};
 use crate::report::tables::{exponent, sizes};
-use crate::report::{load, numbers};
+use crate::stdout::to_stdout;
 use crate::stop::Stop;
 use crate::text::{alarm, columns, commas, faint, strong};
-use crate::{files, json};
 
 /// Where a report goes unless told otherwise.
 const FOLDER: &str = "report";
 /// For how many series the summary says why there is no fit.
 const MOST_REASONS: usize = 3;
 
-pub(crate) fn report(args: &ReportArgs) -> Result<(), Stop> {
-    let (series, metas) = load(&args.records)?;
+pub(crate) fn report(args: &ReportArgs, entries: &Entries) -> Result<(), Stop> {
+    let (series, metas) = load(&entries.catalogue(), &args.records)?;
     let baseline = baseline(&series, args.baseline.as_deref())?;
     let analysis = analyse(series, args.seed, baseline);
     let folder = args.out.as_deref().or_else(|| (!args.json).then_some(Path::new(FOLDER)));
@@ -27,10 +30,9 @@ pub(crate) fn report(args: &ReportArgs) -> Result<(), Stop> {
     if let Some(folder) = folder {
         write_all(folder, &sections, &page::html(&analysis, &sections, &metas))?;
     }
-    files::to_stdout(|out| {
+    to_stdout(|out| {
         if args.json {
-            json::write(&mut &mut *out, &numbers::as_json(&analysis, &metas))?;
-            return writeln!(out);
+            return json::write_line(out, &numbers::as_json(&analysis, &metas));
         }
         summary(out, &analysis, folder.unwrap_or(Path::new(FOLDER)))
     })
@@ -69,7 +71,7 @@ fn write_all(folder: &Path, sections: &[Section], page: &str) -> Result<(), Stop
             write(&tables.join(format!("{}.tex", table.name)), &table.latex())?;
         }
     }
-    write(&folder.join("report.html"), page)
+    Ok(write(&folder.join("report.html"), page)?)
 }
 
 fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Result<()> {

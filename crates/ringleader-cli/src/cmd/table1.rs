@@ -3,18 +3,20 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ringleader::lab;
+use ringleader::params::Params;
 use ringleader::stats::fit::Scale;
-use ringleader::trial::Trial;
 use ringleader::value::Value;
+use ringleader_catalogue::Entries;
+use ringleader_records::analysis::{Analysed, analyse};
+use ringleader_records::json;
+use ringleader_records::series::{Cell, load};
 
 use crate::args::Table1Args;
-use crate::report::analyse::{Analysed, analyse};
+use crate::report::numbers;
 use crate::report::tables::{Table, estimate, exponent, short, sizes};
-use crate::report::{load, numbers};
+use crate::stdout::to_stdout;
 use crate::stop::Stop;
 use crate::text::{commas, faint, strong};
-use crate::{files, json};
 
 /// Where the records of the experiment are, and how they were made.
 pub(crate) const RECORDS: &str = "records/table1.parquet";
@@ -81,6 +83,8 @@ const CLAIMS: [Claim; 5] = [
 /// A row with what was measured.
 struct Measured<'a> {
     claim: &'a Claim,
+    /// Whose rules its protocol has.
+    rules: String,
     /// From the worst start, if there are trials.
     worst: Option<&'a Analysed>,
     /// The starts that were tried.
@@ -89,16 +93,15 @@ struct Measured<'a> {
     states: Vec<(usize, u128)>,
 }
 
-pub(crate) fn table1(args: &Table1Args) -> Result<(), Stop> {
+pub(crate) fn table1(args: &Table1Args, entries: &Entries) -> Result<(), Stop> {
     let records = if args.records.is_empty() { vec![default_records()?] } else { args.records.clone() };
-    let (series, _) = load(&records)?;
+    let (series, _) = load(&entries.catalogue(), &records)?;
     let analysis = analyse(series, args.seed, 0);
-    let rows: Vec<Measured<'_>> = CLAIMS.iter().map(|claim| measured(claim, &analysis.series)).collect();
+    let rows: Vec<Measured<'_>> = CLAIMS.iter().map(|claim| measured(claim, &analysis.series, entries)).collect();
     let table = table(&rows);
-    files::to_stdout(|out| {
+    to_stdout(|out| {
         if args.json {
-            json::write(&mut &mut *out, &as_json(&rows, args.seed))?;
-            return writeln!(out);
+            return json::write_line(out, &as_json(&rows, args.seed));
         }
         match () {
             () if args.latex => write!(out, "{}", table.latex()),
@@ -119,7 +122,7 @@ fn default_records() -> Result<PathBuf, Stop> {
 }
 
 /// The series of a protocol with default parameters and without faults, and the worst of them.
-fn measured<'a>(claim: &'a Claim, series: &'a [Analysed]) -> Measured<'a> {
+fn measured<'a>(claim: &'a Claim, series: &'a [Analysed], entries: &Entries) -> Measured<'a> {
     let usual = |one: &&Analysed| {
         let kind = &one.series.kind;
         kind.protocol == claim.protocol && kind.faults.is_empty() && kind.settings.iter().all(|setting| setting.default)
@@ -127,28 +130,29 @@ fn measured<'a>(claim: &'a Claim, series: &'a [Analysed]) -> Measured<'a> {
     let all: Vec<&Analysed> = series.iter().filter(usual).collect();
     let starts = all.iter().map(|one| one.series.kind.start.as_str()).collect();
     let worst = worst(&all);
-    Measured { claim, worst, starts, states: states(claim.protocol, worst) }
+    let rules = rules(claim.protocol, entries);
+    Measured { claim, rules, worst, starts, states: states(claim.protocol, worst, entries) }
 }
 
 /// The start with the greatest mean at its largest size, relative to the claimed growth; the first of equals.
 fn worst<'a>(all: &[&'a Analysed]) -> Option<&'a Analysed> {
     let slowness = |one: &Analysed| {
         let (cell, known) = (one.series.cells.last()?, one.cells.last()?);
-        Some(known.mean?.value / one.scale.at(f64::from(cell.n)))
+        Some(known.mean?.value / one.series.scale.at(f64::from(cell.n)))
     };
     let slowness = |one: &Analysed| slowness(one).unwrap_or(0.0);
     all.iter().rev().max_by(|a, b| slowness(a).total_cmp(&slowness(b))).copied()
 }
 
 /// |Q|, exactly, at the least, a middle and the largest size that was measured, or at some sizes if none was.
-fn states(protocol: &str, worst: Option<&Analysed>) -> Vec<(usize, u128)> {
+fn states(protocol: &str, worst: Option<&Analysed>, entries: &Entries) -> Vec<(usize, u128)> {
     let cells = worst.map_or(&[][..], |worst| &worst.series.cells);
     let mut sizes: Vec<usize> = match cells {
         [] => SIZES.to_vec(),
         cells => [0, cells.len() / 2, cells.len() - 1].map(|k| cells[k].n as usize).to_vec(),
     };
     sizes.dedup();
-    let at = |n: usize| Some((n, lab::populate_trial(&Trial::new(protocol, n, 0)).ok()?.states()));
+    let at = |n: usize| Some((n, entries.find(protocol).ok()?.describe(n, &Params::default()).ok()?.states));
     sizes.into_iter().filter_map(at).collect()
 }
 
@@ -186,7 +190,7 @@ fn row(one: &Measured<'_>) -> Vec<String> {
     vec![
         claim.work.to_owned(),
         claim.protocol.to_owned(),
-        rules(claim.protocol).to_owned(),
+        one.rules.clone(),
         claim.assumption.to_owned(),
         claim.steps.to_owned(),
         n,
@@ -198,8 +202,8 @@ fn row(one: &Measured<'_>) -> Vec<String> {
 }
 
 /// Whose rules these are.
-fn rules(protocol: &str) -> &'static str {
-    lab::protocol(protocol).map_or("not in this laboratory", |entry| entry.about.origin.name())
+fn rules(protocol: &str, entries: &Entries) -> String {
+    entries.find(protocol).map_or("not in this laboratory", |entry| entry.about().origin.name()).to_owned()
 }
 
 fn no_exponent(one: &Measured<'_>) -> String {
@@ -213,7 +217,7 @@ fn no_exponent(one: &Measured<'_>) -> String {
 /// What is known where nothing is fitted.
 fn medians(one: &Measured<'_>) -> String {
     let Some(worst) = one.worst else { return "-".into() };
-    let median = |cell: &crate::report::gather::Cell| {
+    let median = |cell: &Cell| {
         let value = cell.steps.quantile(50)?.value;
         Some(format!("{}{} steps at n = {}", if value.exact { "" } else { "> " }, short(value.value as f64), cell.n))
     };
@@ -284,7 +288,7 @@ fn as_json(rows: &[Measured<'_>], seed: u64) -> Value {
         Value::map([
             ("work", claim.work.into()),
             ("protocol", claim.protocol.into()),
-            ("rules", rules(claim.protocol).into()),
+            ("rules", one.rules.clone().into()),
             ("assumption", claim.assumption.into()),
             ("claimed_steps", claim.steps.into()),
             ("claimed_states", claim.states.into()),

@@ -1,44 +1,39 @@
-//! `run --trace`: the execution of a trial as a case that `replay` accepts.
-//!
-//! The hashes come from a second pass over the same execution, which thereby checks that it repeats.
+//! The trace of a run, as a case that `replay` accepts: a second pass makes its hashes, and its schedule if it is short.
 
 use std::path::Path;
 
-use ringleader::lab::{Population, populate_trial};
 use ringleader::schedule::{AnySchedule, Logged};
+use ringleader::session::Session;
 use ringleader::trial::{Record, Trial};
+use ringleader_catalogue::Entry;
+use ringleader_records::case::execution::{Course, Execution, MAX_SCHEDULE, Written};
+use ringleader_records::{files, json};
 
-use crate::case::execution::{Execution, MAX_SCHEDULE};
-use crate::cmd::replay::{Play, default_times};
+use crate::cmd::play::{Play, default_times};
 use crate::progress::Bar;
 use crate::stop::Stop;
-use crate::{files, json};
 
-/// Writes the case; `last` is the population after the run. After Ctrl-C, during the run or during the second pass, the
-/// only hash is the last one.
+/// Writes the trace of a finished run. After Ctrl-C the case has its last hash only.
 pub(crate) fn write(
     path: &Path,
     trial: &Trial,
     record: &Record,
-    last: &dyn Population,
+    entry: &Entry,
+    last: &dyn Session,
     quiet: bool,
 ) -> Result<(), Stop> {
-    let passed = match second_pass(trial, record, quiet) {
+    let faults: Vec<Written<'_>> = record.faults.iter().map(|one| (one.step, one.agents.as_slice())).collect();
+    let passed = match second_pass(trial, record, entry, &faults, quiet) {
         Err(Stop::Interrupted(_)) => Pass { hashes: vec![(record.steps, json::hash(last))], log: None },
         passed => passed?,
     };
-    let first = populate_trial(trial)?;
-    let execution = Execution {
-        trial,
-        steps: record.steps,
-        first: first.as_ref(),
-        last,
-        leaderless: None,
-        log: passed.log.as_ref().map(|log| (log.interactions.as_slice(), log.coins.as_slice())),
-        faults: record.faults.iter().map(|struck| (struck.step, struck.agents.as_slice())).collect(),
-        hashes: &passed.hashes,
+    let first = entry.open(trial)?;
+    let course = match &passed.log {
+        Some(log) => Course::Recorded(&log.interactions, &log.coins),
+        None => Course::Seeded(trial.scheduler, trial.seed, record.steps),
     };
-    files::write(path, |out| execution.write(out))
+    let execution = Execution { faults, hashes: &passed.hashes, ..Execution::new(first.as_ref(), last, course) };
+    Ok(files::write(path, |out| execution.write(out))?)
 }
 
 /// What the second pass found: hashes, and what happened if it is short enough to be written down.
@@ -47,14 +42,21 @@ struct Pass {
     log: Option<Box<Logged>>,
 }
 
-fn second_pass(trial: &Trial, record: &Record, quiet: bool) -> Result<Pass, Stop> {
-    let mut population = populate_trial(trial)?;
-    let script = AnySchedule::new(trial.scheduler, population.ring(), trial.seed);
-    let script = if record.steps <= MAX_SCHEDULE { script.logged() } else { script };
-    let mut play = Play { population: population.as_mut(), script, at: 0, bar: Bar::new(record.steps, quiet) };
-    let faults: Vec<_> = record.faults.iter().map(|struck| (struck.step, struck.agents.as_slice())).collect();
-    let hashes = play.hashes(&default_times(record.steps, false), record.steps, &faults)?;
-    let log = match play.script {
+fn second_pass(
+    trial: &Trial,
+    record: &Record,
+    entry: &Entry,
+    faults: &[Written<'_>],
+    quiet: bool,
+) -> Result<Pass, Stop> {
+    let mut session = entry.open(trial)?;
+    if record.steps <= MAX_SCHEDULE {
+        let schedule = std::mem::take(session.schedule());
+        *session.schedule() = schedule.logged();
+    }
+    let mut play = Play { session: session.as_mut(), at: 0, bar: Bar::new(record.steps, quiet) };
+    let hashes = play.hashes(&default_times(record.steps, false), record.steps, faults)?;
+    let log = match std::mem::take(session.schedule()) {
         AnySchedule::Logged(log) => Some(log),
         _ => None,
     };

@@ -2,36 +2,41 @@
 
 use std::cmp::Reverse;
 use std::io::{self, Write};
+use std::time::Instant;
 
-use ringleader::lab::{Population, populate_trial};
+use ringleader::instance::Described;
 use ringleader::stats::{Observed, Sample};
 use ringleader::trial::Trial;
 use ringleader::value::Value;
+use ringleader_catalogue::Entries;
+use ringleader_records::drive::run_all;
+use ringleader_records::outcome::Outcome;
+use ringleader_records::pool::all_cores;
 
 use crate::args::RunArgs;
-use crate::cmd::run::{command, introduce, start_name, trial};
+use crate::cmd::run::settings;
+use crate::cmd::trial::{command, introduce, start_name, trial};
+use crate::progress::{Bar, interrupted, pace};
+use crate::stdout::print;
 use crate::stop::{Stop, outcome};
 use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
-use crate::work::{Finished, all_cores, run_all};
-use crate::{files, json};
 
 /// The quantiles that are shown, in percent; the median is shown before them.
 const QUANTILES: [usize; 5] = [5, 25, 75, 95, 99];
 
-pub(crate) fn run(args: &RunArgs, asked: u64) -> Result<(), Stop> {
-    let trial = Trial { phases: false, ..trial(args)? };
-    let population = populate_trial(&trial)?;
+pub(crate) fn run(args: &RunArgs, asked: u64, entries: &Entries) -> Result<(), Stop> {
+    let (trial, engine) = trial(args, &entries.catalogue())?;
+    let (trial, entry) = (Trial { phases: false, ..trial.clone() }, entries.find(&trial.protocol)?);
+    let (described, limit) = (entry.describe(trial.n, &trial.params)?, entry.check(&trial)?);
     let threads = args.threads.unwrap_or_else(all_cores).min(usize::try_from(asked).unwrap_or(usize::MAX));
-    let finished = run_all(&trial, asked, threads, args.quiet)?;
-    let limit = population.limit(&trial);
-    let report = Report { args, trial, population: population.as_ref(), limit, asked, threads, finished };
-    let printed = files::to_stdout(|out| {
-        if args.json {
-            json::write(&mut &mut *out, &report.as_json())?;
-            return writeln!(out);
-        }
-        report.summary(out)
-    });
+    let (mut bar, begin) = (Bar::new(asked, args.quiet), Instant::now());
+    let finished = run_all(&**entry, &trial, asked, threads, engine, &interrupted, &mut |done| {
+        // The threads look for Ctrl-C themselves, and still hand in what they have.
+        let _ = bar.show(done, || pace(done, asked, begin.elapsed()));
+    })?;
+    drop(bar);
+    let report = Report { args, trial, described, limit, asked, threads, finished };
+    let printed = print(args.json, || report.as_json(), |out| report.summary(out));
     let verdict = match &report {
         report if report.interrupted() => Err(Stop::Interrupted(None)),
         report if report.censored() > 0 => Err(Stop::Limit),
@@ -43,11 +48,11 @@ pub(crate) fn run(args: &RunArgs, asked: u64) -> Result<(), Stop> {
 struct Report<'a> {
     args: &'a RunArgs,
     trial: Trial,
-    population: &'a dyn Population,
+    described: Described,
     limit: u64,
     asked: u64,
     threads: usize,
-    finished: Vec<Finished>,
+    finished: Vec<Outcome>,
 }
 
 /// Something that every trial has a number of steps for.
@@ -70,29 +75,27 @@ impl Report<'_> {
     }
 
     fn measures(&self) -> Vec<Measure> {
-        let safe = |one: &Finished| one.safe.map_or(Observed::at_least(self.limit), Observed::exactly);
-        // A trial that was cut off may have changed its last output already, or may not.
-        let output = |one: &Finished| Observed { value: one.last_output_change, exact: !one.censored };
         let all = || self.finished.iter();
-        let recovery: Sample = all().filter_map(|one| one.recovery).collect();
+        let safe = all().map(|one| one.safety(self.limit)).collect();
         let mut measures = vec![
-            Measure { key: "safe", title: "first safe step", beyond: "> ", sample: all().map(safe).collect() },
+            Measure { key: "safe", title: "first safe step", beyond: "> ", sample: safe },
             Measure {
                 key: "last_output_change",
                 title: "last output change",
                 beyond: ">= ",
-                sample: all().map(output).collect(),
+                sample: all().map(Outcome::last_change).collect(),
             },
         ];
         if !self.trial.faults.is_empty() {
+            let recovery = all().map(Outcome::recovery).collect();
             measures.push(Measure { key: "recovery", title: "last recovery", beyond: ">= ", sample: recovery });
         }
         measures
     }
 
     /// The trial that took longest; the first of them if there are several.
-    fn slowest(&self) -> Option<&Finished> {
-        let slowness = |(k, one): &(usize, &Finished)| (one.censored, one.steps, Reverse(*k));
+    fn slowest(&self) -> Option<&Outcome> {
+        let slowness = |(k, one): &(usize, &Outcome)| (one.censored, one.steps, Reverse(*k));
         self.finished.iter().enumerate().max_by_key(slowness).map(|(_, one)| one)
     }
 
@@ -110,8 +113,8 @@ impl Report<'_> {
 
 impl Report<'_> {
     fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
-        introduce(out, &self.trial, self.population)?;
-        let (start, scheduler) = (start_name(&self.trial, self.population), self.trial.scheduler.name());
+        introduce(out, &self.described)?;
+        let (start, scheduler) = (start_name(&self.trial, &self.described), self.trial.scheduler.name());
         writeln!(out, "start {start}, scheduler {scheduler}, limit {} steps", commas(self.limit))?;
         self.trial.faults.iter().try_for_each(|fault| writeln!(out, "fault {fault}"))?;
         let (first, last) = (self.trial.seed, self.trial.seed.wrapping_add(self.asked - 1));
@@ -224,38 +227,39 @@ impl Report<'_> {
             ])
         });
         Value::map([
-            ("protocol", self.population.about().name.into()),
-            ("rules", self.population.about().origin.name().into()),
+            ("protocol", self.described.about.name.clone().into()),
+            ("rules", self.described.about.origin.name().into()),
             ("n", self.trial.n.into()),
-            ("settings", Value::map(self.population.settings())),
-            ("states", Value::Digits(self.population.states().to_string())),
-            ("start", start_name(&self.trial, self.population).into()),
+            ("settings", settings(&self.described)),
+            ("states", Value::Digits(self.described.states.to_string())),
+            ("start", start_name(&self.trial, &self.described).into()),
             ("scheduler", self.trial.scheduler.name().into()),
             ("faults", self.trial.faults.iter().map(ToString::to_string).collect::<Vec<_>>().into()),
             ("seed", self.trial.seed.into()),
             ("limit", self.limit.into()),
-            ("safe_set", self.population.about().safe.into()),
+            ("safe_set", self.described.about.safe.clone().into()),
             ("asked", self.asked.into()),
             ("finished", self.finished.len().into()),
             ("censored", self.censored().into()),
             ("interrupted", self.interrupted().into()),
             ("statistics", Value::map(statistics)),
             ("slowest", slowest.into()),
-            ("trials", self.finished.iter().map(one_as_json).collect::<Vec<_>>().into()),
+            ("trials", self.finished.iter().map(|one| self.one_as_json(one)).collect::<Vec<_>>().into()),
             ("command", self.command().into()),
         ])
     }
-}
 
-fn one_as_json(one: &Finished) -> Value {
-    let recovery = one.recovery.map(|known| ("recovery", known.exact.then_some(known.value).into()));
-    let always = [
-        ("seed", one.seed.into()),
-        ("safe", one.safe.into()),
-        ("last_output_change", one.last_output_change.into()),
-        ("censored", one.censored.into()),
-    ];
-    Value::map(always.into_iter().chain(recovery))
+    fn one_as_json(&self, one: &Outcome) -> Value {
+        let known = one.recovery();
+        let recovery = ("recovery", known.exact.then_some(known.value).into());
+        let always = [
+            ("seed", one.seed.into()),
+            ("safe", one.safe.into()),
+            ("last_output_change", one.last_output_change.into()),
+            ("censored", one.censored.into()),
+        ];
+        Value::map(always.into_iter().chain((!self.trial.faults.is_empty()).then_some(recovery)))
+    }
 }
 
 impl Measure {

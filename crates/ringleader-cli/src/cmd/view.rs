@@ -3,80 +3,74 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use ringleader::catalogue::Catalogue;
 use ringleader::value::Value;
+use ringleader_catalogue::Entries;
+use ringleader_records::case;
+use ringleader_records::error::Error;
+use ringleader_records::files;
+use ringleader_view::{Description, MAX_BODY, Server};
 
 use crate::args::ViewArgs;
-use crate::case::Case;
+use crate::progress;
+use crate::stdout::print;
 use crate::stop::Stop;
 use crate::text::{faint, strong};
-use crate::view::{self, MAX_BODY, server};
-use crate::{files, json, progress};
 
-pub(crate) fn view(args: &ViewArgs) -> Result<(), Stop> {
-    let opening = opening(args)?;
-    let listener = server::bind(args.port)?;
+pub(crate) fn view(args: &ViewArgs, entries: &Entries) -> Result<(), Stop> {
+    let catalogue = entries.catalogue();
+    let opening = opening(&catalogue, args)?;
+    let server = Server::bind(catalogue, &opening, args.port)
+        .map_err(|error| Stop::Bad(format!("{error}; choose another with --port")))?;
     // From here on Ctrl-C closes the laboratory, which is its proper end.
     let looking = progress::look();
-    let port = listener.local_addr().map_or(args.port, |address| address.port());
-    let address = format!("http://127.0.0.1:{port}/");
-    files::to_stdout(|out| {
-        if args.json {
-            json::write(&mut &mut *out, &Value::map([("address", address.as_str().into()), ("port", port.into())]))?;
-            return writeln!(out);
-        }
+    let address = format!("http://127.0.0.1:{}/", server.port());
+    let told = || Value::map([("address", address.as_str().into()), ("port", server.port().into())]);
+    print(args.json, told, |out| {
         writeln!(out, "The laboratory is open at {}", strong(&address))?;
         writeln!(out, "{}", faint("for this machine only; Ctrl-C closes it"))
     })?;
     if !args.no_open {
         open_browser(&address);
     }
-    server::serve(listener, opening, &looking)
+    Ok(server.serve(&|| looking.interrupted())?)
 }
 
 /// What the page is to show first, checked now so that mistakes are told here.
-fn opening(args: &ViewArgs) -> Result<Value, Stop> {
-    let text = args.file.as_deref().map(|path| read(path, args)).transpose()?;
-    let n = args.n.map(|n| i128::from(n).into());
-    let params = args.params.0.0.iter().map(|(name, value)| (name.as_str(), Value::from(*value)));
-    let mut opening = vec![
-        ("protocol", args.protocol.as_deref().into()),
-        ("n", n.unwrap_or(Value::Null)),
-        ("params", Value::map(params)),
-        ("start", args.start.as_deref().into()),
-        ("scheduler", args.scheduler.as_deref().into()),
-        ("seed", args.seed.map(|seed| seed.to_string()).into()),
-    ];
-    let case = text.as_deref().unwrap_or("null");
-    let mut described: Vec<String> = opening.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
-    described.push(format!("\"case\":{case}"));
-    let checked = view::check(format!("{{{}}}", described.join(",")).as_bytes());
-    checked.map_err(|stop| match &args.file {
-        Some(path) => Stop::Bad(format!("{}: {}", path.display(), stop.message())),
-        None => stop,
-    })?;
-    // The page gets the text itself, since its numbers are not as long as ours.
-    opening.push(("case", text.into()));
-    Ok(Value::map(opening))
+fn opening(catalogue: &Catalogue, args: &ViewArgs) -> Result<Description, Error> {
+    let opening = Description {
+        protocol: args.protocol.clone(),
+        n: args.n.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
+        params: args.params.0.clone(),
+        start: args.start.clone(),
+        scheduler: args.scheduler.clone(),
+        seed: args.seed,
+        case: args.file.as_deref().map(|path| read(catalogue, path, args)).transpose()?,
+        edits: Vec::new(),
+    };
+    let checked = opening.check(catalogue);
+    checked.map_err(|error| args.file.iter().fold(error, |error, path| error.at(path.display())))?;
+    Ok(opening)
 }
 
-/// The text of a file, which says nothing that the options say too.
-fn read(path: &Path, args: &ViewArgs) -> Result<String, Stop> {
+/// The text of a file that says nothing that the options say too.
+fn read(catalogue: &Catalogue, path: &Path, args: &ViewArgs) -> Result<String, Error> {
     let text = files::read(path)?;
+    let bad = |error: String| Error::new(error).at(path.display());
     if text.len() > MAX_BODY {
-        let most = MAX_BODY >> 20;
-        return Err(Stop::Bad(format!("{}: larger than {most} MiB, the most that is shown", path.display())));
+        return Err(bad(format!("larger than {} MiB, the most that is shown", MAX_BODY >> 20)));
     }
-    let bad = |error| Stop::Bad(format!("{}: {error}", path.display()));
-    let case: Case = serde_json::from_str(&text).map_err(bad)?;
-    let params = (!case.params.0.is_empty()).then(|| args.params.0.0.first().map(|(name, _)| name.as_str())).flatten();
+    let case = case::parse(&text).map_err(|error| error.at(path.display()))?;
+    let about = catalogue.find(case.protocol_under(args.protocol.as_deref()))?.about();
+    let given = args.params.0.0.first().filter(|_| case.gives_parameters(about)).map(|(name, _)| name.as_str());
     let twice = [
         ("protocol", args.protocol.is_some() && case.protocol.is_some()),
         ("scheduler", args.scheduler.is_some() && case.scheduler.is_some()),
         ("seed", args.seed.is_some() && case.seed.is_some()),
-        (params.unwrap_or_default(), params.is_some()),
+        (given.unwrap_or_default(), given.is_some()),
     ];
     match twice.iter().find(|(_, twice)| *twice) {
-        Some((name, _)) => Err(Stop::Bad(format!("--{name}: {} says it already", path.display()))),
+        Some((name, _)) => Err(Error::new(format!("--{name}: {} says it already", path.display()))),
         None => Ok(text),
     }
 }

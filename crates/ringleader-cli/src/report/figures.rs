@@ -3,9 +3,9 @@
 use ringleader::stats::fit::Scale;
 use ringleader::stats::survival::kaplan_meier;
 use ringleader::stats::{Quantile, proportion};
+use ringleader_records::analysis::{Analysed, Analysis, QUANTILES, Sweep};
+use ringleader_records::series::Cell;
 
-use crate::report::analyse::{Analysed, Analysis, QUANTILES, Sweep};
-use crate::report::gather::Cell;
 use crate::report::svg::{Axis, Figure, Line, MOST_LINES, Mark};
 
 /// In figures exponents are raised.
@@ -118,7 +118,7 @@ pub(crate) fn tails(analysis: &Analysis) -> Vec<Figure> {
             "{}: the fraction of trials that take longer, after Kaplan and Meier; marks where it is 1/n",
             one.series.label
         ),
-        x: linear(format!("steps / {}", raised(one.scale))),
+        x: linear(format!("steps / {}", raised(one.series.scale))),
         y: log("fraction that takes longer"),
         lines: spread(&one.series.cells).into_iter().map(|k| tail(one, k)).collect(),
     };
@@ -133,7 +133,7 @@ fn spread(cells: &[Cell]) -> Vec<usize> {
 
 fn tail(one: &Analysed, k: usize) -> Line {
     let cell = &one.series.cells[k];
-    let scale = one.scale.at(f64::from(cell.n));
+    let scale = one.series.scale.at(f64::from(cell.n));
     let steps = kaplan_meier(&cell.steps.observations());
     let place = |time: u64, y: f64| Mark { x: time as f64 / scale, y, ..Mark::default() };
     let points = std::iter::once(place(0, 1.0)).chain(steps.iter().map(|step| place(step.time, step.survival)));
@@ -156,7 +156,7 @@ pub(crate) fn survival(analysis: &Analysis) -> Vec<Figure> {
             "{}: the fraction of trials that are not yet safe, after Kaplan and Meier; curves end at the limit",
             one.series.label
         ),
-        x: log(format!("steps / {}", raised(one.scale))),
+        x: log(format!("steps / {}", raised(one.series.scale))),
         y: linear("fraction not yet safe"),
         lines: spread(&one.series.cells).into_iter().map(|k| curve(one, k)).collect(),
     };
@@ -166,7 +166,7 @@ pub(crate) fn survival(analysis: &Analysis) -> Vec<Figure> {
 /// From one just before the first end to the limit, where the curve stays.
 fn curve(one: &Analysed, k: usize) -> Line {
     let cell = &one.series.cells[k];
-    let scale = one.scale.at(f64::from(cell.n));
+    let scale = one.series.scale.at(f64::from(cell.n));
     let steps = kaplan_meier(&cell.steps.observations());
     let place = |time: u64, y: f64| Mark { x: time as f64 / scale, y, ..Mark::default() };
     let first = steps.first().map_or(cell.limits.1, |step| step.time);

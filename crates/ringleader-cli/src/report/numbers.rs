@@ -3,11 +3,11 @@
 use ringleader::stats::fit::{Estimate, Fit};
 use ringleader::stats::{Observed, Quantile};
 use ringleader::value::Value;
+use ringleader_records::analysis::{Analysed, Analysis, CellStatistics, Comparison, Growth, QUANTILES};
+use ringleader_records::meta::Meta;
+use ringleader_records::series::Cell;
 
-use crate::report::analyse::{Analysed, Analysis, CellStatistics, Comparison, Growth, QUANTILES};
-use crate::report::gather::Cell;
 use crate::report::page::{origins, trials};
-use crate::store::meta::Meta;
 
 pub(crate) fn as_json(analysis: &Analysis, metas: &[Meta]) -> Value {
     let (trials, censored) = trials(analysis);
@@ -45,7 +45,7 @@ fn series(one: &Analysed) -> Value {
         ("faults", kind.faults.clone().into()),
         ("scheduler", kind.scheduler.clone().into()),
         ("measure", one.series.measure().into()),
-        ("claimed", one.scale.name().into()),
+        ("claimed", one.series.scale.name().into()),
         ("cells", cells.collect::<Vec<_>>().into()),
         ("growth", one.growth.as_ref().ok().map(growth).into()),
         ("no_fit", one.growth.as_ref().err().cloned().into()),

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use ringleader::stats::fit::Scale;
+use ringleader_records::analysis::{Analysis, Sweep};
+use ringleader_records::meta::Meta;
 
-use crate::report::analyse::{Analysis, Sweep};
 use crate::report::figures;
 use crate::report::svg::{Figure, escape};
 use crate::report::tables::{self, Table};
-use crate::store::meta::Meta;
 use crate::text::commas;
 
 /// A part of a report.

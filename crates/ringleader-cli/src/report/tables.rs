@@ -5,10 +5,10 @@ use std::fmt::Write;
 use ringleader::stats::compare::Ratio;
 use ringleader::stats::fit::{Estimate, Fit, Scale};
 use ringleader::stats::{Observed, Quantile, proportion};
+use ringleader_records::analysis::{Analysed, Analysis, Growth, QUANTILES, Sweep};
+use ringleader_records::series::Cell;
+use ringleader_records::settings::number;
 
-use crate::report::analyse::{Analysed, Analysis, Growth, QUANTILES, Sweep};
-use crate::report::gather::Cell;
-use crate::report::settings::number;
 use crate::report::svg::escape;
 use crate::text::{commas, ratio};
 
@@ -324,7 +324,7 @@ pub(crate) fn tails(analysis: &Analysis) -> Table {
     let mut table = Table::new("tails", caption, &header);
     for (one, cell, k) in cells(analysis) {
         let Some(tail) = one.cells[k].tail else { continue };
-        let scale = one.scale.at(f64::from(cell.n));
+        let scale = one.series.scale.at(f64::from(cell.n));
         let divided =
             |value: Observed| format!("{}{}", if value.exact { "" } else { "> " }, short(value.value as f64 / scale));
         let ends = tail.interval.map_or("-".into(), |(from, to)| format!("[{}, {}]", divided(from), divided(to)));
@@ -334,7 +334,7 @@ pub(crate) fn tails(analysis: &Analysis) -> Table {
             commas(cell.steps.len()),
             observed(tail.value),
             quantile_interval(&tail),
-            one.scale.name().to_owned(),
+            one.series.scale.name().to_owned(),
             divided(tail.value),
             ends,
         ]);

@@ -86,13 +86,11 @@ fn step<P: Protocol, S: Schedule>(
     open: &mut [Goal<P>],
 ) -> Result<Vec<Text>, Halt> {
     let (mut names, mut woken) = (Vec::new(), false);
-    let look = |protocol: &P, before: [P::State; 2], after: [&P::State; 2]| {
-        let before = [&before[0], &before[1]];
+    stepper.step_closely(&mut |protocol, before, after| {
         let occurred = events.iter().filter(|event| (event.occurs)(protocol, before, after));
         names.extend(occurred.map(|event| event.named.name.clone()));
         woken = open.iter().any(|goal| goal.phase.may_differ(before, after));
-    };
-    stepper.step(|_, [l, r]| [*l, *r], look)?;
+    })?;
     if woken {
         names.extend(open.iter_mut().filter_map(|goal| goal.entered(stepper)));
     }

@@ -4,7 +4,7 @@
 //! ```text
 //! for each window of trial time:
 //!     start the clocks of all edges in all lanes
-//!     until no clock has a ring left in the window:
+//!     until no clock has a tick left in the window:
 //!         for each edge: in the lanes where its time precedes both neighbours': interact, go on to the next time
 //!     count the interactions of each ring, note the last change of output
 //!     rings that look safe: check; if safe, replay this window in the clear form for the exact step
@@ -17,9 +17,6 @@
 use std::ops::ControlFlow;
 
 use super::hitting::first_in;
-use super::lanes::Lanes;
-#[cfg(target_arch = "x86_64")]
-use super::lanes::{avx2, avx512};
 use super::stepper::Stepper;
 use super::tracker::Tracker;
 use crate::circuit::Circuit;
@@ -27,18 +24,21 @@ use crate::clocks::Keys;
 use crate::error::Error;
 use crate::observer::{Observer, Progress};
 use crate::protocol::Protocol;
-use crate::protocols::ppl::{Ppl, circuit::PplCircuit};
 use crate::ring::{Orientation, Ring};
 use crate::schedule::{AnySchedule, Clocks};
+use crate::simd::Lanes;
+#[cfg(target_arch = "x86_64")]
+use crate::simd::{avx2, avx512};
 use crate::trial::Record;
 
 mod block;
 mod layout;
 
-use block::{Alone, Block, Chance};
+use block::{Block, Chance};
 use layout::Layout;
 
-pub use block::Part;
+#[cfg(any(test, feature = "bench-parts"))]
+pub use block::parts;
 
 /// One after the other, trials that differ in their seeds only.
 pub(crate) struct Batch<'a, P: Protocol> {
@@ -78,7 +78,7 @@ struct Change {
     /// The interactions before that window.
     steps: u64,
     /// Time and edge of the interaction.
-    ring: u64,
+    tick: u64,
 }
 
 struct Runner<'a, P: Protocol, L, C> {
@@ -139,7 +139,7 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
                 self.next += 1;
                 let safe = self.batch.protocol.is_safe(&config);
                 if safe || self.batch.limit == 0 {
-                    let record = self.record(0, safe.then_some(0), 0, 0);
+                    let record = self.batch.record(0, safe.then_some(0), 0, 0);
                     if ended(index, record, config).is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
@@ -187,17 +187,19 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         for k in 0..self.rings.len() {
             let Some(ring) = &mut self.rings[k] else { continue };
             let (count, changed) = (self.block.counted(k), self.block.changed(k));
-            let safe = self.block.is_hopeful(k) && self.batch.protocol.is_safe(&self.block.read(&self.block.planes, k));
+            let safe =
+                self.block.may_be_safe(k) && self.batch.protocol.is_safe(&self.block.read(&self.block.planes, k));
             if safe || ring.steps + count >= self.batch.limit {
+                let before = self.block.read(&self.block.before, k);
+                let (record, config) = self.batch.finish(ring, before, count, safe);
                 let index = ring.index;
-                let (record, config) = self.finish(k, count, safe);
                 self.rings[k] = None;
                 self.block.free(k);
                 ended(index, record, config)?;
                 continue;
             }
             if changed > 0 {
-                ring.change = Some(Change { window: ring.window, steps: ring.steps, ring: changed });
+                ring.change = Some(Change { window: ring.window, steps: ring.steps, tick: changed });
             }
             ring.steps += count;
             ring.coins_read += self.block.coins_read(k);
@@ -206,16 +208,26 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         ControlFlow::Continue(())
     }
 
+    /// Hands in what is still running, as it is, even to somebody who has broken off.
+    fn interrupt(&self, ended: &mut Ended<'_, P>) {
+        for (k, ring) in self.rings.iter().enumerate() {
+            let Some(ring) = ring else { continue };
+            let record = self.batch.record(ring.steps, None, self.batch.changed_before(ring), ring.coins_read);
+            let record = Record { censored: false, interrupted: true, ..record };
+            let _ = ended(ring.index, record, self.block.read(&self.block.planes, k));
+        }
+    }
+}
+
+/// What needs to know the protocol only, whatever the circuit and the words.
+impl<P: Protocol> Batch<'_, P> {
     /// Replays the last window of a trial in the clear form, to the exact first safe step or to the limit.
-    fn finish(&self, k: usize, count: u64, safe: bool) -> (Record, Vec<P::State>) {
-        let Some(ring) = &self.rings[k] else { return (self.record(0, None, 0, 0), Vec::new()) };
-        let batch = self.batch;
-        let clocks = Clocks::from_window(batch.ring, ring.seed, ring.window);
+    fn finish(&self, ring: &Running, before: Vec<P::State>, count: u64, safe: bool) -> (Record, Vec<P::State>) {
+        let clocks = Clocks::from_window(self.ring, ring.seed, ring.window);
         debug_assert_eq!(clocks.in_window() as u64, count, "the ring has fired all that its window holds");
-        let before = self.block.read(&self.block.before, k);
-        let mut stepper = Stepper::new(batch.protocol.clone(), before, AnySchedule::Clocks(clocks));
-        let mut tracker = Tracker::new(batch.protocol, &[], &stepper.config);
-        let most = count.min(batch.limit - ring.steps);
+        let mut stepper = Stepper::new(self.protocol.clone(), before, AnySchedule::Clocks(clocks));
+        let mut tracker = Tracker::new(self.protocol, &[], &stepper.config);
+        let most = count.min(self.limit - ring.steps);
         let exact = if safe { first_in(&stepper, count, &P::is_safe) } else { count };
         let followed = tracker.follow_output(&mut stepper, exact.min(most));
         debug_assert!(followed.is_ok(), "a window ended early: {followed:?}");
@@ -231,24 +243,14 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
     /// The last change of output before this window.
     fn changed_before(&self, ring: &Running) -> u64 {
         ring.change.as_ref().map_or(0, |change| {
-            let clocks = Clocks::from_window(self.batch.ring, ring.seed, change.window);
-            change.steps + clocks.until((change.ring >> 32) as u32, change.ring as u32 as usize) as u64
+            let clocks = Clocks::from_window(self.ring, ring.seed, change.window);
+            change.steps + clocks.until((change.tick >> 32) as u32, change.tick as u32 as usize) as u64
         })
-    }
-
-    /// Hands in what is still running, as it is, even to somebody who has broken off.
-    fn interrupt(&self, ended: &mut Ended<'_, P>) {
-        for (k, ring) in self.rings.iter().enumerate() {
-            let Some(ring) = ring else { continue };
-            let record = self.record(ring.steps, None, self.changed_before(ring), ring.coins_read);
-            let record = Record { censored: false, interrupted: true, ..record };
-            let _ = ended(ring.index, record, self.block.read(&self.block.planes, k));
-        }
     }
 
     fn record(&self, steps: u64, safe: Option<u64>, last_output_change: u64, coins_read: u64) -> Record {
         Record {
-            limit: self.batch.limit,
+            limit: self.limit,
             steps,
             safe,
             censored: safe.is_none(),
@@ -332,37 +334,13 @@ pub(crate) fn run_in<P: Protocol>(
     }
 }
 
-/// For benchmarks: does a part of the engine on its own, this many times for each edge of rings of 64 agents, with the words of an
-/// engine or, if asked for, with those of AVX2. Returns how many draws or interactions that makes; `None` if the processor
-/// cannot do it.
-#[must_use]
-pub fn alone(part: Part, words: Words, sweeps: usize) -> Option<u64> {
-    fn with<L: Lanes>(part: Part, sweeps: usize) -> Option<u64> {
-        let ppl = Ppl { psi: 6, kappa_max: 288 };
-        let layout = Layout::with_arcs(L::LANES, 64, 1);
-        let block = Block::<L, _>::new(PplCircuit::<3, 9>::new(&ppl)?, layout, Chance { undirected: false, sides: 1 });
-        let mut alone = Alone { block, part, sweeps, done: 0 };
-        (0..layout.rings).for_each(|ring| alone.block.set_keys(ring, &Keys::new(ring as u64, 0)));
-        L::work(&mut alone);
-        Some(alone.done)
-    }
-    match words {
-        Words::Portable => with::<u64>(part, sweeps),
-        #[cfg(target_arch = "x86_64")]
-        Words::Avx2 if avx2::available() => with::<avx2::B256>(part, sweeps),
-        #[cfg(target_arch = "x86_64")]
-        Words::Avx512 if avx512::available() => with::<avx512::B512>(part, sweeps),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::circuit::WithCircuit;
     use crate::params::Params;
     use crate::protocol::uniform;
-    use crate::protocols::ppl::State;
+    use crate::protocols::ppl::{Ppl, State};
     use crate::random::{Stream, stream};
 
     /// Which seed, its record, its last configuration.

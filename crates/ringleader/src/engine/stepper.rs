@@ -1,7 +1,7 @@
 //! One ring, one interaction at a time, in the clear form. This is the reference that every other engine must equal.
 
 use crate::oracle::Oracle;
-use crate::protocol::{Input, Protocol, leaders};
+use crate::protocol::{Input, Protocol, Transition, leaders};
 use crate::ring::Interaction;
 use crate::schedule::Schedule;
 
@@ -81,6 +81,14 @@ impl<P: Protocol, S: Schedule> Stepper<P, S> {
         Ok((interaction, coin))
     }
 
+    /// One interaction for an observer that wants to see both pairs of states, and can wait for a call.
+    ///
+    /// # Errors
+    /// As for [`Stepper::step`].
+    pub fn step_closely(&mut self, look: &mut Look<'_, P>) -> Result<(Interaction, Option<u64>), Halt> {
+        self.step(|_, [l, r]| [*l, *r], |protocol, before, after| look(protocol, [&before[0], &before[1]], after))
+    }
+
     /// Several interactions with nobody looking.
     ///
     /// # Errors
@@ -89,6 +97,9 @@ impl<P: Protocol, S: Schedule> Stepper<P, S> {
         (0..steps).try_for_each(|_| self.step(|_, _| (), |_, (), _| ()).map(drop))
     }
 }
+
+/// Sees the two states of an interaction before and after it, initiator first.
+pub type Look<'a, P> = dyn FnMut(&P, [&<P as Transition>::State; 2], [&<P as Transition>::State; 2]) + 'a;
 
 /// The oracle of a ring before its first interaction; it knows nothing if the protocol does not ask it.
 pub fn oracle<P: Protocol>(protocol: &P, config: &[P::State]) -> Oracle {

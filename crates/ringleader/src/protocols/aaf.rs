@@ -251,6 +251,7 @@ impl Declared for Aaf {
             .origin(Origin::Mixed("a secondary source for k = 2, else a reconstruction".into()))
             .elects()
             .safe("one leader, one barrier, peace")
+            .evidence("checked for n = 3..4 (ringleader check aaf)")
             .parameter("k", "k, which must not divide n [default: the least such]")
             .start("barriers", "no leader, barriers a third of the ring apart; the worst start known", three_barriers)
             .start("leaderless", "every variable zero but one barrier, no leader", leaderless)

@@ -152,6 +152,7 @@ impl Declared for AafColouring {
             .summary("[AAF+08]'s two-hop colouring with three colours")
             .origin(Origin::Secondary)
             .safe("two-hop coloured, bits agree")
+            .evidence("checked for n = 3..4 (ringleader check aaf-colouring)")
             .parameters([colors_parameter()])
             .uniform()
             .start_all("one-color", worst, State::default())

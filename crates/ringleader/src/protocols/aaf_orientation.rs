@@ -163,6 +163,7 @@ impl Declared for AafOrientation {
         .assumption("a two-hop colouring")
         .origin(Origin::Secondary)
         .safe("oriented")
+        .evidence("checked for n = 3..5 (ringleader check aaf-orientation)")
         .parameters([colors_parameter()])
         .smallest(fewest_colors_and)
         .start(

@@ -142,6 +142,7 @@ impl Declared for AafToken {
             .assumption("one leader is given")
             .origin(Origin::Secondary)
             .safe("one active edge, one token")
+            .evidence("checked for n = 3..7 (ringleader check aaf-token)")
             .start("uniform", "tokens and labels uniform over their domains", |p, ring, generator| {
                 let (variables, mut config) = (p.variables(), given(ring));
                 config.iter_mut().for_each(|v| variables.randomise(v, generator));

@@ -100,6 +100,7 @@ impl Declared for Elim {
             .origin(Origin::Paper)
             .elects()
             .safe("C_PB, one leader")
+            .evidence("checked for n = 3..4 (ringleader check elim)")
             .promise("C_PB", |_, config| in_c_pb(config))
             .start_all("all-leaders", "every agent a leader, all else zero", State { leader: 1, ..State::default() })
             .start("two-leaders", "two shielded antipodal leaders; the worst start known", two_leaders)

@@ -160,6 +160,7 @@ impl Declared for Fj {
             .origin(Origin::Secondary)
             .elects()
             .safe("one leader, out of danger")
+            .evidence("checked for n = 3..6 (ringleader check fj)")
             .parameter("delay", "the oracle says \"no leader\" only after so many steps without one [default: 0]")
             .start("two-leaders", "two shielded antipodal leaders; the worst start known", two_leaders)
             .start_all("leaderless", "every variable zero, no leader", State::default())

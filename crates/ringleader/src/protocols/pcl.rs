@@ -407,7 +407,10 @@ impl<const DERANDOMISED: bool> Declared for PclOf<DERANDOMISED> {
             ["pcl", "P_CL", "P_CL, Algorithm 7: two-hop colouring with random colours"]
         };
         let coloured = |config: &[State]| two_hop_colored(&config.iter().map(|v| v.color).collect::<Vec<_>>());
-        Blueprint::new(name, Orientation::Undirected, Self::new)
+        let blueprint = Blueprint::new(name, Orientation::Undirected, Self::new);
+        let proven = "proven for n = 3..12 (ringleader prove pcl-red-free)";
+        let blueprint = if DERANDOMISED { blueprint } else { blueprint.evidence(proven) };
+        blueprint
             .case(case)
             .summary(summary)
             .bound("O(n^2) expected")

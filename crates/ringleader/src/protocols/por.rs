@@ -346,6 +346,7 @@ impl Declared for Por {
             .bound("O(n^2 log n)")
             .origin(Origin::Paper)
             .safe("oriented")
+            .evidence("proven for n = 3..12 (ringleader prove por-oriented)")
             .parameters([colors_parameter()])
             .smallest(fewest_colors_and)
             .start(

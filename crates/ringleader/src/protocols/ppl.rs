@@ -426,6 +426,7 @@ impl<const PRIME: bool> Declared for PplOf<PRIME> {
         } else {
             let summary = "P_PL, Algorithms 1-5: elects one leader from any configuration";
             common("ppl", "P_PL", summary, "psi = log n + O(1)")
+                .evidence("proven for n = 3..44, psi = 2..7, n <= 7 psi (ringleader prove safe)")
                 .start_all("leaderless", "every variable zero, no leader", State::default())
                 .uniform()
                 .start_all("all-leaders", ALL_LEADERS, State { leader: 1, ..State::default() })

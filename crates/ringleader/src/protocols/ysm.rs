@@ -195,6 +195,7 @@ impl Declared for Ysm {
             .origin(Origin::Reconstruction)
             .elects()
             .safe("C_PB, one leader, dist right")
+            .evidence("proven for n = 3..12 (ringleader prove ysm-safe)")
             .parameter("bound", "N, a bound on n [default: n]")
             .start_all("leaderless", "every variable zero, no leader", State::default())
             .uniform()

@@ -17,7 +17,7 @@ use ringleader::value::Value;
 use ringleader_catalogue::{Entries, Entry, builtin};
 
 /// The built-in protocols.
-pub static ENTRIES: LazyLock<Entries> = LazyLock::new(|| Entries::new(&builtin()));
+pub static ENTRIES: LazyLock<Entries> = LazyLock::new(|| Entries::new(&builtin()).unwrap());
 
 /// A protocol by its name.
 pub fn entry(name: &str) -> &'static Entry {

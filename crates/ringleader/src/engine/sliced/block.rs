@@ -12,7 +12,10 @@
 use super::layout::Layout;
 use crate::circuit::Circuit;
 use crate::clocks::{Keys, add, color, edge_keys};
-use crate::engine::lanes::{LaneClocks, Lanes, Task, Times, TimesMut, for_each_lane, set_time, time};
+use crate::simd::{LaneClocks, Lanes, Task, Times, TimesMut, for_each_lane, set_time, time};
+
+#[cfg(any(test, feature = "bench-parts"))]
+pub mod parts;
 
 /// Numbers in a cache-aligned array, a row for every edge.
 struct Rows {
@@ -140,7 +143,7 @@ impl KeyRows {
     }
 }
 
-/// How many planes the count of a window has: 2^20 agents ring some 2^27 times, never 2^40.
+/// How many planes the count of a window has: the edges of 2^20 agents tick some 2^27 times, never 2^40.
 const COUNT: usize = 40;
 /// The most planes of input that a circuit may have.
 const INPUTS: usize = 64;
@@ -282,14 +285,14 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         self.over_arcs(ring).map(|lane| self.changed[lane]).max().unwrap_or(0)
     }
 
-    /// Whether nothing speaks against the safety of a ring at the end of the window.
-    pub(super) fn is_hopeful(&self, ring: usize) -> bool {
+    /// Whether a ring may be safe at the end of the window: nothing that was looked at speaks against it.
+    pub(super) fn may_be_safe(&self, ring: usize) -> bool {
         let is = |lanes: L| self.over_arcs(ring).filter(|&lane| has_lane(lanes, lane)).count();
         let elected = self.circuit.leader_plane().is_none() || (is(self.one) == 1 && is(self.many) == 0);
         elected && is(self.bad) == 0
     }
 
-    /// Draws the first ring of every clock; lanes without a ring never fire.
+    /// Draws the first tick of every clock; lanes without a ring never fire.
     #[inline(always)]
     fn open(&mut self) {
         for j in 0..self.layout.slots {
@@ -512,90 +515,6 @@ impl<L: Lanes, C: Circuit> Task for Block<L, C> {
     }
 }
 
-/// A part of the engine on its own, for benchmarks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Times are drawn, in all lanes.
-    Draw,
-    /// Times race, and are drawn where they fire.
-    Schedule,
-    /// Agents interact, in every third lane.
-    Transition,
-    /// Whole windows with nobody looking, a window for every hundred sweeps.
-    Windows,
-    /// Whole windows with the looks that a record needs.
-    Looks,
-}
-
-/// A part of the engine, done once for every edge in each of some sweeps. Nothing comes of it but the time it takes.
-pub(super) struct Alone<L, C> {
-    pub(super) block: Block<L, C>,
-    pub(super) part: Part,
-    pub(super) sweeps: usize,
-    /// How many times were drawn, or interactions scheduled or computed.
-    pub(super) done: u64,
-}
-
-impl<L: Lanes, C: Circuit> Alone<L, C> {
-    #[inline(always)]
-    fn visit(&mut self, j: usize, third: L, coarsely: bool) {
-        let block = &mut self.block;
-        match self.part {
-            Part::Draw => L::redraw(L::ONE, block.times.row_mut(j + 1), block.keys.of(j)),
-            Part::Schedule => {
-                if j == 0 || block.is_at_an_end(j) {
-                    block.mirror_times(j, coarsely);
-                }
-                let fires = block.race(j, coarsely);
-                L::redraw(fires, block.times.row_mut(j + 1), block.keys.of(j));
-                block.tally(fires);
-            }
-            Part::Transition => {
-                let changed = block.interact(j, third);
-                block.bad = block.bad | changed;
-            }
-            Part::Windows | Part::Looks => {}
-        }
-    }
-
-    /// Whole windows; how many interactions they have.
-    #[inline(always)]
-    fn windows(&mut self) -> u64 {
-        let mut done = 0;
-        for _ in 0..self.sweeps.div_ceil(100) {
-            self.block.window(self.part == Part::Looks);
-            done += (0..self.block.layout.rings).map(|ring| self.block.counted(ring)).sum::<u64>();
-        }
-        done
-    }
-}
-
-impl<L: Lanes, C: Circuit> Task for Alone<L, C> {
-    #[inline(always)]
-    fn go(&mut self) {
-        self.block.busy = L::ONE;
-        if matches!(self.part, Part::Windows | Part::Looks) {
-            self.done = self.windows();
-            return;
-        }
-        self.block.open();
-        let third = L::from_words(&[0x9249_2492_4924_9249; 8][..L::LANES / 64]);
-        for sweep in 0..self.sweeps {
-            for k in 0..self.block.order.len() {
-                self.visit(self.block.order[k] as usize, third, is_coarse(sweep));
-            }
-        }
-        self.block.count();
-        let lanes = L::LANES as u64;
-        let visits = (self.sweeps * self.block.layout.slots) as u64;
-        self.done = match self.part {
-            Part::Draw => visits * lanes,
-            Part::Transition => visits * lanes / 3,
-            _ => (0..self.block.layout.rings).map(|ring| self.block.counted(ring)).sum(),
-        };
-    }
-}
-
 #[inline(always)]
 fn words_of<L: Lanes>(lanes: L) -> [u64; 8] {
     let mut words = [0; 8];
@@ -625,7 +544,7 @@ mod tests {
     use crate::random::{Stream, stream};
     use crate::ring::{Orientation, Ring};
 
-    /// Safe rings in all lanes, cut into this many arcs; whether all look hopeful and are read back as they were.
+    /// Safe rings in all lanes, cut into this many arcs; whether all may be safe and are read back as they were.
     struct Looks<'a>(&'a Ppl, Ring, usize);
 
     impl WithCircuit<State> for Looks<'_> {
@@ -641,13 +560,13 @@ mod tests {
             let coded: Vec<(usize, Vec<u128>)> = configs.iter().map(codes).enumerate().collect();
             block.put(&coded);
             block.look();
-            (0..layout.rings).all(|ring| block.is_hopeful(ring) && block.read(&block.planes, ring) == configs[ring])
+            (0..layout.rings).all(|ring| block.may_be_safe(ring) && block.read(&block.planes, ring) == configs[ring])
         }
     }
 
     /// The cheap condition never speaks against a safe ring.
     #[test]
-    fn safe_rings_look_hopeful() {
+    fn safe_rings_may_be_safe() {
         for n in 3..70 {
             let ring = Ring::new(n, Orientation::Directed).unwrap();
             let protocol = Ppl::new(ring, &Params::default()).unwrap();

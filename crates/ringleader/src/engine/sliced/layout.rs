@@ -68,7 +68,7 @@ impl Layout {
         lane / self.rings
     }
 
-    /// PictureRow and slot of every agent of a ring, in order.
+    /// Lane and slot of every agent of a ring, in order.
     pub(super) fn agents(self, ring: usize) -> impl Iterator<Item = (usize, usize)> {
         (0..self.arcs).flat_map(move |arc| (0..self.length(arc)).map(move |slot| (self.lane(ring, arc), slot)))
     }

@@ -1,0 +1,67 @@
+//! The command line of Ringleader: the only place that knows the terminal, signals and exit codes. The list of protocols is an
+//! argument, so a program with protocols of its own is a few lines:
+//!
+//! ```no_run
+//! use std::process::ExitCode;
+//! use ringleader_cli::{Entry, builtin};
+//! # use ringleader::protocols::fj::Fj as Rumour;
+//!
+//! fn main() -> ExitCode {
+//!     ringleader_cli::main(&[builtin(), vec![Entry::of::<Rumour>()]].concat())
+//! }
+//! ```
+
+mod args;
+mod cmd;
+mod progress;
+#[cfg(feature = "report")]
+mod report;
+mod stdout;
+mod stop;
+mod text;
+
+use std::process::ExitCode;
+
+use crate::args::Command;
+use crate::stop::Stop;
+
+pub use ringleader_catalogue::{Entries, Entry, Tools, builtin};
+
+/// Runs the command that the arguments of the process name, with these protocols.
+#[must_use]
+pub fn main(protocols: &[Entry]) -> ExitCode {
+    let done = Entries::new(protocols).map_err(Stop::from).and_then(|entries| {
+        let command = args::parse(&entries);
+        progress::catch_interrupts();
+        run(&command, &entries)
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(stop) => stop.report(),
+    }
+}
+
+fn run(command: &Command, entries: &Entries) -> Result<(), Stop> {
+    match command {
+        Command::Run(args) => cmd::run::run(args, entries),
+        Command::List(args) => cmd::list::list(args, entries),
+        Command::Replay(args) => cmd::replay::replay(args, entries),
+        Command::Inspect(args) => cmd::inspect::inspect(args, entries),
+        Command::Check(args) => cmd::check::check(args, entries),
+        Command::Exact(args) => cmd::exact::exact(args, entries),
+        #[cfg(feature = "report")]
+        Command::Sweep(args) => cmd::sweep::sweep(args, entries),
+        #[cfg(feature = "report")]
+        Command::Merge(args) => cmd::merge::merge(args, entries),
+        #[cfg(feature = "report")]
+        Command::Export(args) => cmd::export::export(args),
+        #[cfg(feature = "report")]
+        Command::Report(args) => cmd::report::report(args, entries),
+        #[cfg(feature = "report")]
+        Command::Table1(args) => cmd::table1::table1(args, entries),
+        #[cfg(feature = "prove")]
+        Command::Prove(args) => cmd::prove::prove(args),
+        #[cfg(feature = "view")]
+        Command::View(args) => cmd::view::view(args, entries),
+    }
+}

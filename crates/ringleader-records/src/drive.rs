@@ -1,0 +1,191 @@
+//! Many trials over threads. What comes out does not depend on their number.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use ringleader::catalogue::AnyProtocol;
+use ringleader::observer::{Observer, Progress};
+use ringleader::trial::{Engine, Record, Trial};
+
+use crate::error::Error;
+use crate::outcome::Outcome;
+use crate::pool::spread;
+
+#[cfg(feature = "sweeps")]
+mod missing;
+#[cfg(feature = "sweeps")]
+pub use missing::{Ran, Standing, run_missing};
+
+/// The most seeds that a thread takes at once, in multiples of what its engine runs at once.
+const MAX_CHUNK: u64 = 64;
+/// How many times a thread comes for seeds at least, if there are enough, so that all end at about the same time.
+const ROUNDS: u64 = 64;
+
+/// Asked now and then, by all threads, whether to stop.
+pub type Stopped<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Runs `trials` trials with seeds from the trial's own on, and gives them in that order. `tell` hears now and then how many are
+/// finished. If somebody stops it, some are missing.
+///
+/// # Errors
+/// If the trial is refused, or the engine cannot do it.
+pub fn run_all(
+    protocol: &dyn AnyProtocol,
+    trial: &Trial,
+    trials: u64,
+    threads: usize,
+    engine: Engine,
+    stopped: Stopped<'_>,
+    tell: &mut dyn FnMut(u64),
+) -> Result<Vec<Outcome>, Error> {
+    if u32::try_from(trials).is_err() {
+        return Err(Error::new(format!("trials = {trials}: allowed is a whole number of at most {}", u32::MAX)));
+    }
+    let chunk = chunk(trials, threads as u64, protocol.at_once(trial, engine)? as u64);
+    let (next, done, failed) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+    let job = Job { protocol, trial, trials, engine, chunk, next, done, failed, stopped };
+    let mut all = Vec::new();
+    spread(
+        threads,
+        &job.failed,
+        || job.next_chunk(),
+        |chunk: Option<Vec<Outcome>>| {
+            all.extend(chunk.into_iter().flatten());
+            tell(job.done.load(Ordering::Relaxed));
+            Ok::<(), Error>(())
+        },
+    )?;
+    all.sort_unstable_by_key(|one| one.trial);
+    Ok(all)
+}
+
+/// How many seeds a thread takes at once: few where trials run one by one, so that all threads end together; where many run at
+/// once, enough to keep all lanes busy.
+fn chunk(trials: u64, threads: u64, at_once: u64) -> u64 {
+    if at_once == 1 {
+        (trials / (ROUNDS * threads)).clamp(1, MAX_CHUNK)
+    } else {
+        trials.div_ceil(threads).clamp(1, MAX_CHUNK * at_once)
+    }
+}
+
+/// What the threads share.
+struct Job<'a> {
+    protocol: &'a dyn AnyProtocol,
+    trial: &'a Trial,
+    trials: u64,
+    engine: Engine,
+    chunk: u64,
+    /// The first trial that nobody has taken.
+    next: AtomicU64,
+    /// How many are finished.
+    done: AtomicU64,
+    /// A trial was refused, and so will be the others.
+    failed: AtomicBool,
+    stopped: Stopped<'a>,
+}
+
+impl Job<'_> {
+    fn go_on(&self) -> ControlFlow<()> {
+        let stopped = (self.stopped)() || self.failed.load(Ordering::Relaxed);
+        if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    /// The next few trials; `None` if none are left or somebody gave up.
+    fn next_chunk(&self) -> Option<Result<Vec<Outcome>, Error>> {
+        if self.go_on().is_break() {
+            return None;
+        }
+        let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
+        (first < self.trials).then(|| self.run(first, (first + self.chunk).min(self.trials)))
+    }
+
+    fn run(&self, first: u64, end: u64) -> Result<Vec<Outcome>, Error> {
+        let seeds: Vec<u64> = (first..end).map(|k| self.trial.seed.wrapping_add(k)).collect();
+        let hand = Hand { job: self, first, seeds: &seeds, outcomes: Mutex::default() };
+        self.protocol.run(self.trial, &seeds, self.engine, &hand)?;
+        Ok(hand.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What a thread has finished.
+struct Hand<'a> {
+    job: &'a Job<'a>,
+    first: u64,
+    seeds: &'a [u64],
+    outcomes: Mutex<Vec<Outcome>>,
+}
+
+impl Observer for Hand<'_> {
+    fn progress(&self, _: Progress<'_>) -> ControlFlow<()> {
+        self.job.go_on()
+    }
+
+    fn finished(&self, index: usize, record: Record) -> ControlFlow<()> {
+        if !record.interrupted {
+            let trial = u32::try_from(self.first + index as u64).unwrap_or(u32::MAX);
+            let outcome = Outcome::new(self.job.trial, (0, trial), self.seeds[index], &record);
+            self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
+            self.job.done.fetch_add(1, Ordering::Relaxed);
+        }
+        self.job.go_on()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ringleader::stats::Observed;
+
+    fn all(trial: &Trial, trials: u64, threads: usize) -> Result<Vec<Outcome>, Error> {
+        let entries = ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin()).unwrap();
+        let protocols = entries.catalogue();
+        run_all(protocols.find("ppl")?, trial, trials, threads, Engine::Auto, &|| false, &mut |_| ())
+    }
+
+    #[test]
+    fn seeds_wrap_around_in_order() {
+        let trial = Trial { phases: false, ..Trial::new("ppl", 4, u64::MAX - 1) };
+        let finished = all(&trial, 5, 3).unwrap();
+        let seeds: Vec<u64> = finished.iter().map(|one| one.seed).collect();
+        assert_eq!(seeds, [u64::MAX - 1, u64::MAX, 0, 1, 2]);
+        assert_eq!(finished, all(&trial, 5, 1).unwrap());
+    }
+
+    #[test]
+    fn what_one_trial_refuses_ends_all() {
+        let trial = Trial { n: 2, ..Trial::new("ppl", 4, 0) };
+        assert!(all(&trial, 1000, 2).is_err_and(|error| error.to_string().contains("n = 2")));
+    }
+
+    #[test]
+    fn recoveries_are_those_of_the_last_fault() {
+        let fault = |text: &str| text.parse().unwrap();
+        let mut trial = Trial { phases: false, ..Trial::new("ppl", 4, 0) };
+        trial.faults = vec![fault("agents=4,at=safe"), fault("agents=4,at=safe")];
+        let known = all(&trial, 9, 2).unwrap();
+        assert!(known.iter().all(|one| one.recovery().exact), "{known:?}");
+        assert!(known.iter().any(|one| one.recovery().value > 0), "{known:?}");
+        trial.limit = Some(0);
+        let unknown = all(&trial, 1, 1).unwrap();
+        assert_eq!(unknown[0].recovery(), Observed::at_least(0), "no fault has struck");
+        trial.faults = vec![fault("list=0+1+2+3,at=0")];
+        trial.limit = Some(3);
+        let cut = all(&trial, 1, 1).unwrap();
+        assert_eq!((cut[0].recovery(), cut[0].censored), (Observed::at_least(3), true));
+    }
+
+    /// Somebody stops it while trials are under way: those are not among the finished ones.
+    #[test]
+    fn what_was_stopped_is_not_finished() {
+        let entries = ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin()).unwrap();
+        let (asked, protocols) = (AtomicU64::new(0), entries.catalogue());
+        let stopped = || asked.fetch_add(1, Ordering::Relaxed) > 300;
+        let trial = Trial { limit: Some(1_000_000_000), ..Trial::new("ppl", 16, 1) };
+        let ppl = protocols.find("ppl").unwrap();
+        let some = run_all(ppl, &trial, 1_000_000, 2, Engine::Stepper, &stopped, &mut |_| ()).unwrap();
+        assert!(!some.is_empty() && some.len() < 1_000_000, "{}", some.len());
+        assert!(some.iter().all(|one| one.safe == Some(one.steps) && !one.censored), "{some:?}");
+    }
+}

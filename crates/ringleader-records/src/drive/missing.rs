@@ -1,0 +1,337 @@
+//! What is missing of a sweep: its trials on all threads, each kept in the journal as soon as it has finished.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ringleader::catalogue::Catalogue;
+use ringleader::observer::{Observer, Progress};
+use ringleader::trial::{Engine, Record};
+
+use crate::drive::Stopped;
+use crate::error::Error;
+use crate::ledger::Ledger;
+use crate::outcome::Outcome;
+use crate::pool::spread;
+use crate::sweep::{Cell, Sweep};
+
+/// A thread takes trials for about this time, where they run one by one, so that all threads end together.
+const SOON: Duration = Duration::from_millis(100);
+/// And for this, where many run at once: the more trials wait for a free lane, the fewer lanes are idle.
+const LATER: Duration = Duration::from_secs(30);
+/// The most trials that a thread takes.
+const MAX_CHUNK: usize = 1 << 15;
+/// A thread writes to the journal no more often than this: trials of a few interactions take less time than a write.
+const OFTEN: Duration = Duration::from_millis(1);
+/// How often the journal is put on disk.
+const SYNC: Duration = Duration::from_secs(5);
+
+/// How a sweep stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Standing<'a> {
+    /// How many trials are done, those of before included.
+    pub done: u64,
+    /// How many were run by now.
+    pub ran: u64,
+    /// For how long.
+    pub elapsed: Duration,
+    /// How long it will take; a guess, as soon as there is something to guess from.
+    pub left: Option<Duration>,
+    /// The cell that was taken last.
+    pub cell: &'a Cell,
+}
+
+/// What was run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ran {
+    /// How many trials.
+    pub trials: u64,
+    /// How many of them met their limit.
+    pub censored: u64,
+    /// The time spent in simulation, an average over threads.
+    pub simulated: Duration,
+    /// Somebody stopped it before all were done.
+    pub interrupted: bool,
+}
+
+/// Runs the trials that a ledger misses, and keeps each in its journal. `tell` hears now and then how it stands.
+///
+/// # Errors
+/// If a trial is refused, or the journal cannot be written; what was kept is kept.
+pub fn run_missing(
+    ledger: &mut Ledger<'_>,
+    protocols: &Catalogue,
+    threads: usize,
+    stopped: Stopped<'_>,
+    tell: &mut dyn FnMut(&Standing<'_>),
+) -> Result<Ran, Error> {
+    let (before, sweep) = (ledger.done(), ledger.sweep());
+    let pending = if ledger.is_complete() { Vec::new() } else { pending(ledger, protocols)? };
+    if pending.is_empty() {
+        return Ok(Ran::default());
+    }
+    ledger.begin()?;
+    let work = Work::new(sweep, protocols, pending, threads, stopped, ledger);
+    let (begin, mut synced) = (Instant::now(), Instant::now());
+    spread(
+        threads,
+        &work.failed,
+        || work.next(),
+        |_: Option<()>| {
+            if synced.elapsed() > SYNC {
+                work.ledger().sync()?;
+                synced = Instant::now();
+            }
+            tell(&work.standing(before, begin.elapsed()));
+            Ok::<(), Error>(())
+        },
+    )?;
+    let trials = work.finished.load(Ordering::Relaxed);
+    Ok(Ran {
+        trials,
+        censored: work.censored.load(Ordering::Relaxed),
+        simulated: Duration::from_nanos(work.busy.load(Ordering::Relaxed) / threads as u64),
+        interrupted: trials < work.missing,
+    })
+}
+
+/// What is missing, the longest trials first, so that all threads end at about the same time.
+fn pending(ledger: &Ledger<'_>, protocols: &Catalogue) -> Result<Vec<Pending>, Error> {
+    let mut pending = Vec::new();
+    for (cell, Cell { trial, .. }) in ledger.sweep().cells.iter().enumerate() {
+        let trials = ledger.missing(cell);
+        if !trials.is_empty() {
+            let at_once = protocols.find(&trial.protocol)?.at_once(trial, Engine::Auto)?;
+            pending.push(Pending { cell, trials, taken: 0, at_once, chunk: at_once });
+        }
+    }
+    let weight = |one: &Pending| weight(&ledger.sweep().cells[one.cell]);
+    pending.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+    Ok(pending)
+}
+
+/// Trials of a cell that are to be run.
+struct Pending {
+    cell: usize,
+    trials: Vec<u32>,
+    /// How many of them were taken.
+    taken: usize,
+    /// How many the engine runs at once.
+    at_once: usize,
+    /// How many a thread takes.
+    chunk: usize,
+}
+
+/// Cells in the order in which they are run.
+struct Queue {
+    pending: Vec<Pending>,
+    /// The first that is not all taken.
+    first: usize,
+}
+
+/// What the threads share.
+struct Work<'a, 'd> {
+    sweep: &'a Sweep,
+    protocols: &'a Catalogue,
+    threads: usize,
+    stopped: Stopped<'a>,
+    queue: Mutex<Queue>,
+    ledger: Mutex<&'a mut Ledger<'d>>,
+    /// How many trials there are, how many are finished and kept, and how many of those met their limit.
+    missing: u64,
+    finished: AtomicU64,
+    censored: AtomicU64,
+    /// For each cell, how many trials are still to be finished.
+    left: Vec<AtomicU32>,
+    weight: f64,
+    /// The cell that was taken last.
+    current: AtomicUsize,
+    /// Nanoseconds spent in simulation, over all threads.
+    busy: AtomicU64,
+    failed: AtomicBool,
+}
+
+/// How long a trial takes, in proportion to others: a guess, for the time left and the order of cells.
+fn weight(cell: &Cell) -> f64 {
+    let n = cell.trial.n as f64;
+    n * n * n.log2()
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a, 'd> Work<'a, 'd> {
+    fn new(
+        sweep: &'a Sweep,
+        protocols: &'a Catalogue,
+        pending: Vec<Pending>,
+        threads: usize,
+        stopped: Stopped<'a>,
+        ledger: &'a mut Ledger<'d>,
+    ) -> Self {
+        let left: Vec<AtomicU32> = sweep.cells.iter().map(|_| 0.into()).collect();
+        pending.iter().for_each(|one| left[one.cell].store(one.trials.len() as u32, Ordering::Relaxed));
+        let missing = pending.iter().map(|one| one.trials.len() as u64).sum();
+        let current = pending.first().map_or(0, |one| one.cell).into();
+        let mut work = Self {
+            sweep,
+            protocols,
+            threads,
+            stopped,
+            queue: Mutex::new(Queue { pending, first: 0 }),
+            ledger: Mutex::new(ledger),
+            missing,
+            finished: 0.into(),
+            censored: 0.into(),
+            left,
+            weight: 0.0,
+            current,
+            busy: 0.into(),
+            failed: false.into(),
+        };
+        work.weight = work.remaining();
+        work
+    }
+
+    /// The weight of all trials that are left.
+    fn remaining(&self) -> f64 {
+        let left = self.left.iter().map(|left| left.load(Ordering::Relaxed)).zip(&self.sweep.cells);
+        left.map(|(left, cell)| f64::from(left) * weight(cell)).sum()
+    }
+
+    fn go_on(&self) -> ControlFlow<()> {
+        let stopped = (self.stopped)() || self.failed.load(Ordering::Relaxed);
+        if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, &'a mut Ledger<'d>> {
+        locked(&self.ledger)
+    }
+
+    /// Takes some trials of the first cell that has any; with its place in the queue.
+    fn take(&self) -> Option<(usize, usize, Vec<u32>)> {
+        let mut queue = locked(&self.queue);
+        let place = queue.first;
+        let one = queue.pending.get_mut(place)?;
+        let left = &one.trials[one.taken..];
+        // The threads share the rest of a cell, as long as that leaves no lane idle.
+        let share = left.len().div_ceil(self.threads).max(one.at_once);
+        let trials = left[..one.chunk.min(share).min(left.len())].to_vec();
+        one.taken += trials.len();
+        let (cell, all_taken) = (one.cell, one.taken == one.trials.len());
+        queue.first += usize::from(all_taken);
+        self.current.store(cell, Ordering::Relaxed);
+        Some((place, cell, trials))
+    }
+
+    /// More at a time from now on, if the last ones were soon done.
+    fn adapt(&self, place: usize, took: Duration) {
+        let one = &mut locked(&self.queue).pending[place];
+        if took < if one.at_once > 1 { LATER } else { SOON } / 2 {
+            one.chunk = (one.chunk * 2).min(MAX_CHUNK);
+        }
+    }
+
+    fn next(&self) -> Option<Result<(), Error>> {
+        if self.go_on().is_break() {
+            return None;
+        }
+        let (place, cell, trials) = self.take()?;
+        let begin = Instant::now();
+        let ran = self.run(cell, &trials);
+        let took = begin.elapsed();
+        self.adapt(place, took);
+        Some(ran.map(|keeping| {
+            let simulated = took.saturating_sub(keeping).as_nanos();
+            self.busy.fetch_add(u64::try_from(simulated).unwrap_or(u64::MAX), Ordering::Relaxed);
+        }))
+    }
+
+    /// Runs some trials of a cell and keeps each when it has finished; tells how long the keeping took.
+    fn run(&self, number: usize, trials: &[u32]) -> Result<Duration, Error> {
+        let cell = &self.sweep.cells[number];
+        let seeds: Vec<u64> = trials.iter().copied().map(cell.seeds(self.sweep.seed)).collect();
+        let hand = Hand { work: self, number, cell, trials, seeds: &seeds, held: Mutex::default() };
+        let ran = self.protocols.find(&cell.trial.protocol)?.run(&cell.trial, &seeds, Engine::Auto, &hand);
+        let mut held = hand.held.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.keep(number, &mut held);
+        ran?;
+        held.failed.map_or(kept, Err).map(|()| held.keeping)
+    }
+
+    /// From here on not even `kill -9` makes these trials run again.
+    fn keep(&self, cell: usize, held: &mut Held) -> Result<(), Error> {
+        let (begin, rows) = (Instant::now(), std::mem::take(&mut held.rows));
+        if rows.is_empty() || held.failed.is_some() {
+            return Ok(());
+        }
+        self.ledger().add(&rows)?;
+        self.left[cell].fetch_sub(rows.len() as u32, Ordering::Relaxed);
+        self.finished.fetch_add(rows.len() as u64, Ordering::Relaxed);
+        let censored = rows.iter().filter(|row| row.censored).count();
+        self.censored.fetch_add(censored as u64, Ordering::Relaxed);
+        held.last = Some(Instant::now());
+        held.keeping += begin.elapsed();
+        Ok(())
+    }
+
+    fn standing(&self, before: u64, elapsed: Duration) -> Standing<'_> {
+        let (ran, weight) = (self.finished.load(Ordering::Relaxed), self.remaining());
+        let left = elapsed.as_secs_f64() * weight / (self.weight - weight).max(f64::MIN_POSITIVE);
+        Standing {
+            done: before + ran,
+            ran,
+            elapsed,
+            left: (ran > 0).then(|| Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX)),
+            cell: &self.sweep.cells[self.current.load(Ordering::Relaxed)],
+        }
+    }
+}
+
+/// What a thread has finished and not yet kept.
+#[derive(Default)]
+struct Held {
+    rows: Vec<Outcome>,
+    /// When it kept some last.
+    last: Option<Instant>,
+    /// How long all the keeping took.
+    keeping: Duration,
+    /// Why nothing can be kept any more.
+    failed: Option<Error>,
+}
+
+/// A thread with some trials of a cell.
+struct Hand<'a, 'w, 'd> {
+    work: &'a Work<'w, 'd>,
+    number: usize,
+    cell: &'a Cell,
+    trials: &'a [u32],
+    seeds: &'a [u64],
+    held: Mutex<Held>,
+}
+
+impl Observer for Hand<'_, '_, '_> {
+    /// Engines come here after every window, so right after trials have finished.
+    fn progress(&self, _: Progress<'_>) -> ControlFlow<()> {
+        let mut held = locked(&self.held);
+        if !held.rows.is_empty()
+            && held.last.is_none_or(|last| last.elapsed() > OFTEN)
+            && let Err(error) = self.work.keep(self.number, &mut held)
+        {
+            held.failed = Some(error);
+            self.work.failed.store(true, Ordering::Relaxed);
+        }
+        self.work.go_on()
+    }
+
+    fn finished(&self, index: usize, record: Record) -> ControlFlow<()> {
+        if !record.interrupted {
+            let place = (u32::try_from(self.number).unwrap_or(u32::MAX), self.trials[index]);
+            let outcome = Outcome::new(&self.cell.trial, place, self.seeds[index], &record);
+            locked(&self.held).rows.push(outcome);
+        }
+        self.work.go_on()
+    }
+}

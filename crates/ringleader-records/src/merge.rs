@@ -1,0 +1,125 @@
+//! Shards become one file, with the rows of a sweep that was not divided.
+
+use std::iter::Peekable;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ringleader::catalogue::Catalogue;
+
+use crate::columns::{Row, columns};
+use crate::definition::Definition;
+use crate::error::Error;
+use crate::meta::{Meta, Shard};
+use crate::parquet;
+use crate::sweep::{Setup, same_rules};
+
+type Rows = Peekable<Box<dyn Iterator<Item = Result<Row, Error>>>>;
+
+/// Joins shards; the number of trials.
+///
+/// # Errors
+/// If they are not all the shards of one sweep, or something cannot be read or written.
+pub fn merge(protocols: &Catalogue, shards: &[PathBuf], out: &Path) -> Result<u64, Error> {
+    let metas: Vec<Meta> = shards.iter().map(|path| parquet::metadata(path)).collect::<Result<_, _>>()?;
+    let (Some(first), Some(path)) = (metas.first(), shards.first()) else {
+        return Err(Error::new("there is nothing to merge"));
+    };
+    let rules = same_sweep(shards, &metas)?;
+    let bad = |why: String| Error::new(format!("{}: {why}", path.display()));
+    let definition = Definition::parse(first.definition.clone(), protocols).map_err(bad)?;
+    let mut machines: Vec<&str> = Vec::new();
+    for machine in metas.iter().flat_map(|meta| meta.machine.split("; ")) {
+        if !machines.contains(&machine) {
+            machines.push(machine);
+        }
+    }
+    let meta = Meta { machine: machines.join("; "), shard: Shard::WHOLE, rules, ..first.clone() };
+    let setups = count_all(shards, &meta.rules, definition.sweep.trials())?;
+    let columns = columns(setups.iter().map(|setup| &**setup));
+    parquet::write(out, &meta, &columns, merged(shards, &meta.rules)?)
+}
+
+/// Refuses files of different sweeps; what is known of the rules of each cell.
+fn same_sweep(paths: &[PathBuf], metas: &[Meta]) -> Result<Vec<u64>, Error> {
+    let (first, name) = (&metas[0], paths[0].display());
+    let mut rules = first.rules.clone();
+    for (path, meta) in paths.iter().zip(metas) {
+        let refuse = |why: String| Err(Error::new(format!("{} and {name} were made {why}", path.display())));
+        if meta.hash != first.hash {
+            return refuse("with different definitions".into());
+        }
+        if meta.version != first.version {
+            return refuse(format!("by different versions, ringleader {} and {}", meta.version, first.version));
+        }
+        rules.resize(rules.len().min(meta.rules.len()), 0);
+        for (cell, (rules, other)) in rules.iter_mut().zip(&meta.rules).enumerate() {
+            match same_rules(*rules, *other) {
+                Some(known) => *rules = known,
+                None => return refuse(format!("with different rules of the protocol of cell {cell}")),
+            }
+        }
+    }
+    Ok(rules)
+}
+
+/// Every trial must be there; if one is there twice, it must be the same. Gives the cells.
+fn count_all(paths: &[PathBuf], rules: &[u64], all: u64) -> Result<Vec<Arc<Setup>>, Error> {
+    let (mut found, mut setups) = (0_u64, Vec::new());
+    let mut last: Option<(u32, u32)> = None;
+    for row in merged(paths, rules)? {
+        let Row { setup, outcome } = row?;
+        let (cell, trial) = (outcome.cell, outcome.trial);
+        if last == Some((cell, trial)) {
+            let place = format!("trial {trial} of cell {cell}");
+            return Err(Error::new(format!("{place} differs between the files; at least one was not made as it says")));
+        }
+        if last.is_none_or(|(before, _)| before != cell) {
+            setups.push(setup);
+        }
+        found += 1;
+        last = Some((cell, trial));
+    }
+    if found == all {
+        return Ok(setups);
+    }
+    let missing = all.saturating_sub(found);
+    let told = "trials are in none of the files; `report` and `export` take them as they are";
+    Err(Error::new(format!("{missing} of {all} {told}")))
+}
+
+/// All rows in the order of cells and trials; equal ones once.
+fn merged(paths: &[PathBuf], rules: &[u64]) -> Result<impl Iterator<Item = Result<Row, Error>> + use<>, Error> {
+    let open = |path: &PathBuf| {
+        let rows: Box<dyn Iterator<Item = Result<Row, Error>>> = Box::new(parquet::read(std::slice::from_ref(path))?);
+        Ok::<Rows, Error>(rows.peekable())
+    };
+    let mut files: Vec<Rows> = paths.iter().map(open).collect::<Result<_, _>>()?;
+    let (mut last, rules): (Option<Row>, Vec<u64>) = (None, rules.to_vec());
+    Ok(std::iter::from_fn(move || {
+        loop {
+            let mut row = match next(&mut files)? {
+                Ok(row) => row,
+                failed => return Some(failed),
+            };
+            let known = rules.get(row.outcome.cell as usize).copied().unwrap_or(0);
+            if row.setup.rules != known {
+                Arc::make_mut(&mut row.setup).rules = known;
+            }
+            if last.as_ref() != Some(&row) {
+                last = Some(row.clone());
+                return Some(Ok(row));
+            }
+        }
+    }))
+}
+
+/// The least of the next rows. An error comes first.
+fn next(files: &mut [Rows]) -> Option<Result<Row, Error>> {
+    let key = |rows: &mut Rows| match rows.peek() {
+        None => None,
+        Some(Err(_)) => Some((0, 0, 0)),
+        Some(Ok(row)) => Some((1, row.outcome.cell, row.outcome.trial)),
+    };
+    let (_, least) = files.iter_mut().enumerate().filter_map(|(k, rows)| Some((key(rows)?, k))).min()?;
+    files[least].next()
+}

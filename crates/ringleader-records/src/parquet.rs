@@ -1,0 +1,577 @@
+//! Rows as Parquet, without arrow. Reading and writing keep a bounded number of rows in memory.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::types::{Type, TypePtr};
+
+use crate::columns::{Column, PARAM, PHASE, Row, Value};
+use crate::error::Error;
+use crate::files;
+use crate::meta::Meta;
+use crate::outcome::Outcome;
+use crate::seal::{self, Sealing};
+use crate::sweep::Setup;
+
+/// The most rows that are written together, and kept in memory until then.
+const GROUP: usize = 1 << 16;
+/// How many rows are read together.
+const BATCH: usize = 1 << 12;
+/// How a Parquet file begins and ends.
+const MAGIC: [u8; 4] = *b"PAR1";
+/// The name of the pair that holds the seal.
+const SEAL: &str = "ringleader.seal";
+
+// --- Writing --------------------------------------------------------------------------------------------------
+
+fn schema(columns: &[Column]) -> Result<TypePtr, ParquetError> {
+    let field = |column: &Column| {
+        let (repetition, kind, meaning) = match column.value {
+            Value::Whole(_) => (Repetition::REQUIRED, Physical::INT64, None),
+            Value::Seed(_) => (Repetition::REQUIRED, Physical::INT64, Some(LogicalType::integer(64, false))),
+            Value::Perhaps(_) | Value::Param(_) | Value::Phase(_) => (Repetition::OPTIONAL, Physical::INT64, None),
+            Value::Truth(_) => (Repetition::REQUIRED, Physical::BOOLEAN, None),
+            Value::Text(_) => (Repetition::REQUIRED, Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        };
+        let field = Type::primitive_type_builder(&column.name, kind).with_repetition(repetition);
+        field.with_logical_type(meaning).build().map(Arc::new)
+    };
+    let fields = columns.iter().map(field).collect::<Result<_, _>>()?;
+    Type::group_type_builder("trial").with_fields(fields).build().map(Arc::new)
+}
+
+/// Writes rows into a file, which is there when all are on disk and not before. Gives their number.
+///
+/// # Errors
+/// If a row is an error, or something cannot be written.
+pub fn write(
+    path: &Path,
+    meta: &Meta,
+    columns: &[Column],
+    rows: impl Iterator<Item = Result<Row, Error>>,
+) -> Result<u64, Error> {
+    let mut count = 0;
+    files::write(path, |out| {
+        let mut out = Sealing::new(out);
+        count = write_groups(&mut out, meta, columns, rows)?;
+        out.finish()
+    })?;
+    Ok(count)
+}
+
+fn write_groups(
+    out: impl Write + Send,
+    meta: &Meta,
+    columns: &[Column],
+    rows: impl Iterator<Item = Result<Row, Error>>,
+) -> io::Result<u64> {
+    // The seal comes last, so that it is found near the end of the file.
+    let pairs = meta.pairs().into_iter().chain([(SEAL, seal::blank())]);
+    let pairs = pairs.map(|(key, value)| KeyValue::new(key.to_owned(), value)).collect();
+    // Seeds are all different, so a dictionary of them is work for nothing.
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_column_dictionary_enabled("seed".into(), false)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_key_value_metadata(Some(pairs));
+    let schema = schema(columns).map_err(as_io)?;
+    let mut writer = SerializedFileWriter::new(out, schema, Arc::new(properties.build())).map_err(as_io)?;
+    let (mut count, mut group) = (0, Vec::new());
+    for row in rows {
+        group.push(row.map_err(io::Error::other)?);
+        count += 1;
+        if group.len() == GROUP {
+            write_group(&mut writer, columns, &std::mem::take(&mut group)).map_err(as_io)?;
+        }
+    }
+    if !group.is_empty() {
+        write_group(&mut writer, columns, &group).map_err(as_io)?;
+    }
+    writer.close().map_err(as_io)?;
+    Ok(count)
+}
+
+fn write_group<W: Write + Send>(
+    writer: &mut SerializedFileWriter<W>,
+    columns: &[Column],
+    rows: &[Row],
+) -> Result<(), ParquetError> {
+    let mut group = writer.next_row_group()?;
+    for column in columns {
+        let numbers = || rows.iter().map(|row| column.value.number(row));
+        match &column.value {
+            Value::Truth(get) => put::<BoolType, W>(&mut group, rows.iter().map(get), None),
+            Value::Text(get) => put::<ByteArrayType, W>(&mut group, rows.iter().map(|row| (&*get(row)).into()), None),
+            Value::Seed(_) => put::<Int64Type, W>(&mut group, numbers().flatten().map(u64::cast_signed), None),
+            Value::Whole(_) => put::<Int64Type, W>(&mut group, numbers().flatten().map(signed), None),
+            Value::Perhaps(_) | Value::Param(_) | Value::Phase(_) => {
+                let present: Vec<i16> = numbers().map(|number| number.is_some().into()).collect();
+                put::<Int64Type, W>(&mut group, numbers().flatten().map(signed), Some(&present))
+            }
+        }?;
+    }
+    group.close().map(drop)
+}
+
+/// No number of steps is ever that great.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn put<T: DataType, W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, W>,
+    values: impl Iterator<Item = T::T>,
+    present: Option<&[i16]>,
+) -> Result<(), ParquetError> {
+    let too_few = || ParquetError::General("more columns than the schema has".into());
+    let mut writer = group.next_column()?.ok_or_else(too_few)?;
+    writer.typed::<T>().write_batch(&values.collect::<Vec<_>>(), present, None)?;
+    writer.close()
+}
+
+/// A full disk is reported as such, not as an error of the format.
+fn as_io(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(source) => source.downcast::<io::Error>().map_or_else(io::Error::other, |error| *error),
+        error => io::Error::other(error),
+    }
+}
+
+// --- Reading --------------------------------------------------------------------------------------------------
+
+/// What a file says of its rows.
+///
+/// # Errors
+/// If it holds no records, or is damaged.
+pub fn metadata(path: &Path) -> Result<Meta, Error> {
+    open(path).map(|(_, meta)| meta)
+}
+
+/// The rows of several files, one after the other. All files are looked at before the first row is given.
+///
+/// # Errors
+/// If one of them holds no records, or is damaged.
+pub fn read(paths: &[PathBuf]) -> Result<impl Iterator<Item = Result<Row, Error>> + use<>, Error> {
+    let files: Vec<Rows> = paths.iter().map(|path| Rows::open(path)).collect::<Result<_, _>>()?;
+    Ok(files.into_iter().flatten())
+}
+
+/// The cells of several files, in the order of their rows; one may be there more than once.
+///
+/// # Errors
+/// If one of the files cannot be read.
+pub fn setups(paths: &[PathBuf]) -> Result<Vec<Arc<Setup>>, Error> {
+    let mut setups: Vec<Arc<Setup>> = Vec::new();
+    for row in read(paths)? {
+        let Row { setup, .. } = row?;
+        if setups.last().is_none_or(|last| !Arc::ptr_eq(last, &setup)) {
+            setups.push(setup);
+        }
+    }
+    Ok(setups)
+}
+
+/// Opens a file once it is known that it is whole.
+fn open(path: &Path) -> Result<(SerializedFileReader<File>, Meta), Error> {
+    let bad = |why: &str| Error::new(format!("cannot read {}: {why}", path.display()));
+    let mut file = File::open(path).map_err(|error| bad(&error.to_string()))?;
+    check_whole(&mut file).map_err(|why| bad(&why))?;
+    let reader = SerializedFileReader::new(file).map_err(|error| bad(&error.to_string()))?;
+    let about = reader.metadata().file_metadata();
+    let get = |name: &str| {
+        let pairs = about.key_value_metadata()?;
+        pairs.iter().find(|pair| pair.key == name)?.value.clone()
+    };
+    let meta = Meta::from_pairs(get).map_err(|why| bad(&why))?;
+    Ok((reader, meta))
+}
+
+fn check_whole(file: &mut File) -> Result<(), String> {
+    let failed = |error: io::Error| error.to_string();
+    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
+        return Err("it is a directory".into());
+    }
+    let (mut first, mut last) = ([0; 4], [0; 4]);
+    let ends = file.read_exact(&mut first).and_then(|()| file.seek(SeekFrom::End(-4)));
+    if ends.is_err() || first != MAGIC {
+        return Err("it is no Parquet file".into());
+    }
+    file.read_exact(&mut last).map_err(failed)?;
+    if last != MAGIC {
+        return Err("it is cut off: the end of a Parquet file is missing".into());
+    }
+    match seal::is_whole(file).map_err(failed)? {
+        Some(true) => Ok(()),
+        Some(false) => Err("it is damaged: its contents do not match their SHA-256".into()),
+        None => Err("it holds no records of ringleader, or it is damaged".into()),
+    }
+}
+
+/// The rows of one file, a few thousand of them in memory at a time.
+struct Rows {
+    path: PathBuf,
+    reader: SerializedFileReader<File>,
+    names: Vec<String>,
+    group: usize,
+    /// How many rows of the group are still to be read.
+    left: usize,
+    columns: Vec<ColumnReader>,
+    /// The cell of the last row, which is nearly always that of the next.
+    last: Option<(u32, Arc<Setup>)>,
+    batch: std::vec::IntoIter<Row>,
+    failed: bool,
+}
+
+impl Rows {
+    fn open(path: &Path) -> Result<Self, Error> {
+        let (reader, _) = open(path)?;
+        let fields = reader.metadata().file_metadata().schema().get_fields();
+        let names = fields.iter().map(|field| field.name().to_owned()).collect();
+        let (path, columns, batch) = (path.to_owned(), Vec::new(), Vec::new().into_iter());
+        Ok(Self { path, reader, names, group: 0, left: 0, columns, last: None, batch, failed: false })
+    }
+
+    /// Reads on; false at the end of the file.
+    fn refill(&mut self) -> Result<bool, ParquetError> {
+        while self.left == 0 {
+            if self.group == self.reader.num_row_groups() {
+                return Ok(false);
+            }
+            let group = self.reader.get_row_group(self.group)?;
+            self.columns = (0..self.names.len()).map(|k| group.get_column_reader(k)).collect::<Result<_, _>>()?;
+            self.left = usize::try_from(group.metadata().num_rows())?;
+            self.group += 1;
+        }
+        let count = self.left.min(BATCH);
+        let values = self.columns.iter_mut().map(|column| Values::read(column, count)).collect::<Result<_, _>>()?;
+        let rows = Batch { names: &self.names, values }.rows(count, &mut self.last)?;
+        self.left -= count;
+        self.batch = rows.into_iter();
+        Ok(true)
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<Row, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(row) = self.batch.next() {
+            return Some(Ok(row));
+        }
+        if self.failed {
+            return None;
+        }
+        match self.refill() {
+            Ok(true) => self.batch.next().map(Ok),
+            Ok(false) => None,
+            Err(error) => {
+                self.failed = true;
+                Some(Err(Error::new(format!("cannot read {}: {error}", self.path.display()))))
+            }
+        }
+    }
+}
+
+/// Some values of a column.
+enum Values {
+    Numbers(Vec<Option<u64>>),
+    Truths(Vec<bool>),
+    Texts(Vec<ByteArray>),
+}
+
+impl Values {
+    fn read(column: &mut ColumnReader, count: usize) -> Result<Self, ParquetError> {
+        let all = |values: Vec<Option<u64>>| Ok(Self::Numbers(values));
+        match column {
+            ColumnReader::Int32ColumnReader(column) => all(take(column, count, |value| value.cast_unsigned().into())?),
+            ColumnReader::Int64ColumnReader(column) => all(take(column, count, i64::cast_unsigned)?),
+            ColumnReader::BoolColumnReader(column) => {
+                Ok(Self::Truths(take(column, count, |truth| truth)?.into_iter().flatten().collect()))
+            }
+            ColumnReader::ByteArrayColumnReader(column) => {
+                Ok(Self::Texts(take(column, count, |text| text)?.into_iter().flatten().collect()))
+            }
+            _ => Err(wrong("a column has a type that records do not have")),
+        }
+    }
+}
+
+/// The next values of a column; `None` where there is none.
+fn take<T: DataType, V>(
+    column: &mut ColumnReaderImpl<T>,
+    count: usize,
+    value: impl Fn(T::T) -> V,
+) -> Result<Vec<Option<V>>, ParquetError> {
+    let (mut values, mut present) = (Vec::with_capacity(count), Vec::with_capacity(count));
+    let (records, ..) = column.read_records(count, Some(&mut present), None, &mut values)?;
+    // A column without gaps has no levels.
+    if present.is_empty() {
+        present.resize(values.len(), 1);
+    }
+    if records != count || present.len() != count || present.iter().filter(|&&level| level > 0).count() != values.len()
+    {
+        return Err(wrong(format!("a column ends early: {records} values where {count} should be")));
+    }
+    let mut values = values.into_iter().map(value);
+    Ok(present.into_iter().map(|level| if level > 0 { values.next() } else { None }).collect())
+}
+
+fn wrong(why: impl Into<String>) -> ParquetError {
+    ParquetError::General(why.into())
+}
+
+/// Some rows, column by column.
+struct Batch<'a> {
+    names: &'a [String],
+    values: Vec<Values>,
+}
+
+impl Batch<'_> {
+    fn find(&self, name: &str) -> Result<&Values, ParquetError> {
+        let place = self.names.iter().position(|known| known == name);
+        place.map(|k| &self.values[k]).ok_or_else(|| wrong(format!("its columns are not those of records: no {name}")))
+    }
+
+    fn numbers(&self, name: &str) -> Result<&[Option<u64>], ParquetError> {
+        match self.find(name)? {
+            Values::Numbers(values) => Ok(values),
+            _ => Err(wrong(format!("column {name} holds no numbers"))),
+        }
+    }
+
+    fn text(&self, name: &str, k: usize) -> Result<&str, ParquetError> {
+        match self.find(name)? {
+            Values::Texts(values) => values.get(k).ok_or_else(|| wrong(format!("column {name} has gaps")))?.as_utf8(),
+            _ => Err(wrong(format!("column {name} holds no text"))),
+        }
+    }
+
+    fn rows(&self, count: usize, last: &mut Option<(u32, Arc<Setup>)>) -> Result<Vec<Row>, ParquetError> {
+        let number = |name: &'static str| {
+            let values = self.numbers(name)?;
+            Ok::<_, ParquetError>(move |k: usize| values[k].ok_or_else(|| wrong(format!("column {name} has gaps"))))
+        };
+        let (cell, trial, seed) = (number("cell")?, number("trial")?, number("seed")?);
+        let (steps, change, coins) = (number("steps")?, number("last_output_change")?, number("coins_read")?);
+        let (safe, last_fault) = (self.numbers("safe")?, self.numbers("last_fault")?);
+        let Values::Truths(censored) = self.find("censored")? else { return Err(wrong("column censored is no truth")) };
+        let mut phases: Option<(Arc<Setup>, Vec<&[Option<u64>]>)> = None;
+        let mut rows = Vec::with_capacity(count);
+        for k in 0..count {
+            let cell = small(cell(k)?)?;
+            let setup = match last {
+                Some((known, setup)) if *known == cell => setup.clone(),
+                _ => last.insert((cell, self.setup(k)?.into())).1.clone(),
+            };
+            if phases.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, &setup)) {
+                phases = Some((setup.clone(), self.phases(&setup)?));
+            }
+            let steps_of = phases.iter().flat_map(|(_, columns)| columns).map(|column| column[k]);
+            let outcome = Outcome {
+                cell,
+                trial: small(trial(k)?)?,
+                seed: seed(k)?,
+                steps: steps(k)?,
+                safe: safe[k],
+                censored: *censored.get(k).ok_or_else(|| wrong("column censored has gaps"))?,
+                last_output_change: change(k)?,
+                coins_read: coins(k)?,
+                last_fault: last_fault[k],
+                phases: match self.is_old() {
+                    true => old_phases(self.text("phases", k)?)?,
+                    false => setup.phases.iter().cloned().zip(steps_of).collect(),
+                },
+            };
+            rows.push(Row { setup, outcome });
+        }
+        Ok(rows)
+    }
+
+    /// Whether the rows have format 1.
+    fn is_old(&self) -> bool {
+        self.names.iter().any(|name| name == "params")
+    }
+
+    /// The columns of the phases of a cell; in format 1 they have none.
+    fn phases(&self, setup: &Setup) -> Result<Vec<&[Option<u64>]>, ParquetError> {
+        let names = setup.phases.iter().filter(|_| !self.is_old());
+        names.map(|name| self.numbers(&format!("{PHASE}{name}"))).collect()
+    }
+
+    /// What row k says of its cell.
+    fn setup(&self, k: usize) -> Result<Setup, ParquetError> {
+        let text = |name: &str| self.text(name, k).map(str::to_owned);
+        let number = |name: &str| self.numbers(name)?[k].ok_or_else(|| wrong(format!("column {name} has gaps")));
+        let (params, rules, phases) = if self.is_old() {
+            let phases = old_phases(self.text("phases", k)?)?;
+            (old_params(self.text("params", k)?)?, 0, phases.into_iter().map(|(name, _)| name).collect())
+        } else {
+            let rules = self.text("rules", k)?;
+            let known = if rules.is_empty() { Ok(0) } else { u64::from_str_radix(rules, 16) };
+            let phases: Result<Vec<String>, _> = serde_json::from_str(self.text("phases", k)?);
+            let phases = phases.map_err(|error| wrong(format!("column phases: {error}")))?;
+            let known = known.map_err(|_| wrong(format!("column rules holds {rules:?}")))?;
+            (self.params(k)?, known, phases.into_iter().map(Arc::from).collect())
+        };
+        Ok(Setup {
+            protocol: text("protocol")?,
+            n: small(number("n")?)?,
+            params,
+            start: text("start")?,
+            faults: text("faults")?,
+            scheduler: text("scheduler")?,
+            rules,
+            limit: number("limit")?,
+            phases,
+        })
+    }
+
+    fn params(&self, k: usize) -> Result<Vec<(String, u64)>, ParquetError> {
+        let names = self.names.iter().filter_map(|name| name.strip_prefix(PARAM));
+        let value = |name: &str| Ok(self.numbers(&format!("{PARAM}{name}"))?[k].map(|value| (name.to_owned(), value)));
+        names.filter_map(|name| value(name).transpose()).collect()
+    }
+}
+
+fn small(number: u64) -> Result<u32, ParquetError> {
+    u32::try_from(number).map_err(|_| wrong(format!("{number} is no number of a cell, of a trial or of agents")))
+}
+
+/// The parameters `k=v,k=v` of format 1.
+fn old_params(text: &str) -> Result<Vec<(String, u64)>, ParquetError> {
+    let pair = |pair: &str| {
+        let (name, value) = pair.split_once('=')?;
+        Some((name.to_owned(), value.parse().ok()?))
+    };
+    let wrong = |one| wrong(format!("{one:?} among the parameters {text:?} is not of the form name=number"));
+    text.split(',').filter(|one| !one.is_empty()).map(|one| pair(one).ok_or_else(|| wrong(one))).collect()
+}
+
+/// The phases `name=step,name=step` of format 1, where a name may hold commas: it ends before a number or nothing.
+fn old_phases(text: &str) -> Result<Vec<(Arc<str>, Option<u64>)>, ParquetError> {
+    let (mut phases, mut name) = (Vec::new(), String::new());
+    for part in text.split(',').filter(|_| !text.is_empty()) {
+        name += part;
+        match name.rsplit_once('=').map(|(name, step)| (Arc::from(name), step.is_empty(), step.parse().ok())) {
+            Some((phase, unreached, step)) if unreached || step.is_some() => {
+                phases.push((phase, step));
+                name.clear();
+            }
+            _ => name.push(','),
+        }
+    }
+    if name.is_empty() { Ok(phases) } else { Err(wrong(format!("the phases {text:?} are not of the form name=step"))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::columns;
+    use crate::columns::tests::{samples, setups};
+    use crate::meta::tests::sample;
+
+    fn place(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("ringleader-{}-{name}", std::process::id()))
+    }
+
+    fn written(name: &str, count: u32) -> PathBuf {
+        let (path, rows) = (place(name), samples(count));
+        let columns = columns(setups(&rows));
+        assert_eq!(write(&path, &sample(), &columns, rows.into_iter().map(Ok)).unwrap(), u64::from(count));
+        path
+    }
+
+    fn all(paths: &[PathBuf]) -> Result<Vec<Row>, Error> {
+        read(paths)?.collect()
+    }
+
+    #[test]
+    fn rows_read_back_over_groups_and_files() {
+        let (none, one, many) = (written("none", 0), written("one", 1), written("many", 70_000));
+        assert_eq!(metadata(&many).unwrap(), sample());
+        assert_eq!(all(std::slice::from_ref(&many)).unwrap(), samples(70_000));
+        let three = [one.clone(), none.clone(), one.clone()];
+        assert_eq!(all(&three).unwrap(), [samples(1), samples(1)].concat());
+        assert_eq!(super::setups(std::slice::from_ref(&many)).unwrap().len(), 7000);
+        [none, one, many].iter().for_each(|path| std::fs::remove_file(path).unwrap());
+    }
+
+    /// What other programs see: signed integers, but for seeds, which need all 64 bits.
+    #[test]
+    fn integers_are_signed_but_for_seeds() {
+        let schema = schema(&columns(setups(&samples(20)))).unwrap();
+        for field in schema.get_fields() {
+            let unsigned = field.get_basic_info().logical_type_ref() == Some(&LogicalType::integer(64, false));
+            assert_eq!(unsigned, field.name() == "seed", "{}", field.name());
+            assert!(unsigned || ![Physical::INT32, Physical::INT96].contains(&field.get_physical_type()));
+        }
+    }
+
+    #[test]
+    fn phases_of_format_1_are_read_whatever_their_names() {
+        let read = |text: &str| {
+            let phases = old_phases(text).map_err(|error| error.to_string())?;
+            Ok::<_, String>(phases.iter().map(|(name, step)| format!("{name}:{step:?}")).collect::<Vec<_>>())
+        };
+        assert_eq!(read(""), Ok(vec![]));
+        assert_eq!(read("first leader=0,S_PL="), Ok(vec!["first leader:Some(0)".into(), "S_PL:None".into()]));
+        let odd = "one=12,C_PB, with exactly one leader=,x=y, z=7";
+        let names = ["one:Some(12)", "C_PB, with exactly one leader:None", "x=y, z:Some(7)"];
+        assert_eq!(read(odd), Ok(names.map(str::to_owned).to_vec()));
+        assert!(read("C_PB, with").unwrap_err().contains("name=step"));
+        assert!(old_params("psi").is_err() && old_params("a=1,b=2").is_ok_and(|params| params.len() == 2));
+    }
+
+    fn complaint(path: &Path) -> String {
+        metadata(path).map_or_else(|error| error.to_string(), |_| String::new())
+    }
+
+    #[test]
+    fn cut_off_and_foreign_files_are_refused() {
+        let path = written("cut", 100);
+        let whole = std::fs::read(&path).unwrap();
+        for length in (5..whole.len()).step_by(13) {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            assert!(complaint(&path).contains("cut off"), "{length} bytes: {}", complaint(&path));
+        }
+        std::fs::write(&path, "seed = 1").unwrap();
+        assert!(complaint(&path).contains("no Parquet file"));
+        std::fs::write(&path, "PAR1").unwrap();
+        assert!(complaint(&path).contains("no records"));
+        std::fs::remove_file(&path).unwrap();
+        assert!(complaint(&place("nowhere")).contains("cannot read"));
+        assert!(complaint(&std::env::temp_dir()).contains("a directory"));
+    }
+
+    #[test]
+    fn any_changed_byte_is_found_out() {
+        let path = written("damaged", 100);
+        let whole = std::fs::read(&path).unwrap();
+        for at in (0..whole.len()).step_by(13) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x5a;
+            std::fs::write(&path, &bytes).unwrap();
+            assert!(!complaint(&path).is_empty(), "byte {at} of {}", whole.len());
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn an_error_among_the_rows_leaves_no_file() {
+        let path = place("broken");
+        let columns = columns(setups(&samples(3)));
+        let rows = samples(3).into_iter().map(Ok).chain([Err(Error::new("no more"))]);
+        assert!(write(&path, &sample(), &columns, rows).is_err_and(|error| error.to_string().contains("no more")));
+        assert!(!path.exists());
+    }
+}

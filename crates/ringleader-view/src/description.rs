@@ -1,0 +1,159 @@
+//! A run as plain data: what the server is asked for, and what a link holds.
+
+use std::collections::BTreeMap;
+
+use ringleader::catalogue::Catalogue;
+use ringleader::error::Error as Refusal;
+use ringleader::params::Params;
+use ringleader::ring::MIN_N;
+use ringleader::session::Session;
+use ringleader::trial::{Initial, Scheduler, Trial};
+use ringleader::value::Value;
+use ringleader_records::case::Case;
+use ringleader_records::error::Error;
+use ringleader_records::json::Json;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+
+use crate::MAX_N;
+use crate::edits::{Edit, EditRequest, Edits, What, optional_seed};
+
+/// A run, as a page or the command line describes it.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(expecting = "an object that describes a run")]
+pub struct Description {
+    /// The name of the protocol; the first of the list if `None`.
+    pub protocol: Option<String>,
+    /// The number of agents.
+    pub n: Option<usize>,
+    /// The protocol's parameters.
+    #[serde(default, deserialize_with = "parameters")]
+    pub params: Params,
+    /// The initial configuration, by name.
+    pub start: Option<String>,
+    /// How interactions are chosen, by name.
+    pub scheduler: Option<String>,
+    /// The seed of all randomness.
+    #[serde(default, deserialize_with = "optional_seed")]
+    pub seed: Option<u64>,
+    /// The text of a case or configuration. What it says outweighs everything above.
+    #[serde(default, deserialize_with = "optional_text")]
+    pub case: Option<String>,
+    /// What happens beside the schedule.
+    #[serde(default)]
+    pub edits: Vec<EditRequest>,
+}
+
+/// Something as the text that it is.
+fn optional_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let raw = Option::<Box<RawValue>>::deserialize(deserializer)?;
+    Ok(raw.map(|raw| raw.get().to_owned()))
+}
+
+fn parameters<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Params, D::Error> {
+    let number = |(name, Json(value)): (String, Json)| match value {
+        Value::Bool(false) => None,
+        Value::Bool(true) => Some(Ok((name, 1))),
+        Value::Int(number) if u64::try_from(number).is_ok() => Some(Ok((name, number as u64))),
+        _ => {
+            let refusal = Refusal::new(name, value, "allowed is a whole number, or true for a flag");
+            Some(Err(serde::de::Error::custom(refusal)))
+        }
+    };
+    let given = BTreeMap::<String, Json>::deserialize(deserializer)?;
+    given.into_iter().filter_map(number).collect::<Result<_, _>>().map(Params)
+}
+
+/// A description that was understood: where the run begins, and what happens to it.
+pub(crate) struct Plan {
+    /// The description without its edits.
+    pub(crate) base: Description,
+    pub(crate) trial: Trial,
+    pub(crate) first: Box<dyn Session>,
+    pub(crate) edits: Edits,
+    /// How many interactions were recorded, if the run comes from a case.
+    pub(crate) recorded: Option<u64>,
+    /// What the oracle remembers at the beginning.
+    pub(crate) leaderless: Option<u64>,
+}
+
+impl Description {
+    pub(crate) fn read(text: &[u8]) -> Result<Self, Error> {
+        serde_json::from_slice(text).map_err(|error| Error::new(format!("the description of the run: {error}")))
+    }
+
+    /// Whether the run can be shown.
+    ///
+    /// # Errors
+    /// What is wrong with it, and what is allowed.
+    pub fn check(&self, catalogue: &Catalogue) -> Result<(), Error> {
+        self.clone().plan(catalogue).map(drop)
+    }
+
+    pub(crate) fn plan(mut self, catalogue: &Catalogue) -> Result<Plan, Error> {
+        let requests = std::mem::take(&mut self.edits);
+        let mut case = match &self.case {
+            Some(case) => serde_json::from_str(case).map_err(|error| Error::new(format!("the case: {error}")))?,
+            None => Case::default(),
+        };
+        let trial = self.trial(&mut case, catalogue)?;
+        let mut first = catalogue.open(&trial)?;
+        if let Some(steps) = case.leaderless {
+            first.set_leaderless(steps)?;
+        }
+        let (mut recorded, mut after_recording) = (case.steps, None);
+        if case.schedule.is_some() {
+            let (schedule, steps) = case.schedule(first.described())?;
+            recorded = Some(steps);
+            after_recording = Some(std::mem::replace(first.schedule(), schedule));
+        }
+        let mut list = faults(&mut case);
+        for (k, request) in requests.into_iter().enumerate() {
+            list.push(request.edit(first.as_ref()).map_err(|refusal| refusal.at(&format!("edits[{k}]")))?);
+        }
+        let edits = Edits::new(list, after_recording, first.as_ref())?;
+        Ok(Plan { base: self, trial, first, edits, recorded, leaderless: case.leaderless })
+    }
+
+    fn trial(&self, case: &mut Case, catalogue: &Catalogue) -> Result<Trial, Error> {
+        let default = catalogue.0.first().map_or("", |protocol| &protocol.about().name);
+        // What a case says counts; the description fills in what it does not say.
+        let named = case.protocol.clone().or_else(|| self.protocol.clone());
+        let protocol = named.as_deref().unwrap_or(default);
+        let mut trial = if self.case.is_some() {
+            let told = case.gives_parameters(catalogue.find(protocol)?.about());
+            let params = if told { Params::default() } else { self.params.clone() };
+            case.trial(catalogue, Some(protocol), &params)?
+        } else {
+            let from = self.start.clone().map(Initial::Named);
+            Trial { params: self.params.clone(), from, ..Trial::new(protocol, self.n.unwrap_or(64), 0) }
+        };
+        if !(MIN_N..=MAX_N).contains(&trial.n) {
+            let allowed = format!("a ring that is shown has {MIN_N} to {MAX_N} agents");
+            return Err(Refusal::new("n", trial.n, allowed).into());
+        }
+        let scheduler = case.scheduler.as_ref().or(self.scheduler.as_ref());
+        trial.scheduler = scheduler.map_or(Ok(Scheduler::default()), |name| Scheduler::named(name))?;
+        trial.seed = case.seed.or(self.seed).unwrap_or(1);
+        Ok(trial)
+    }
+
+    /// What the page is to show first, as it understands it. It gets the text of a case, since its numbers are shorter than ours.
+    pub(crate) fn opening(&self) -> Value {
+        let params = self.params.0.iter().map(|(name, value)| (name.as_str(), Value::from(*value)));
+        Value::map([
+            ("protocol", self.protocol.as_deref().into()),
+            ("n", self.n.into()),
+            ("params", Value::map(params)),
+            ("start", self.start.as_deref().into()),
+            ("scheduler", self.scheduler.as_deref().into()),
+            ("seed", self.seed.map(|seed| seed.to_string()).into()),
+            ("case", self.case.as_deref().into()),
+        ])
+    }
+}
+
+/// The faults of a case, as edits.
+fn faults(case: &mut Case) -> Vec<Edit> {
+    case.faults.drain(..).map(|fault| Edit { step: fault.step, what: What::Write(fault.agents) }).collect()
+}

@@ -1,0 +1,221 @@
+//! What a page is told: a run, a frame of it, its history, and the rows of its space-time diagram.
+
+use std::time::Instant;
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use ringleader::blueprint::{About, Named};
+use ringleader::catalogue::Catalogue;
+use ringleader::error::Error as Refusal;
+use ringleader::instance::{Described, VariableAbout};
+use ringleader::params::Parameter;
+use ringleader::protocol::draw;
+use ringleader::session::{Session, Step};
+use ringleader::trial::Initial;
+use ringleader::value::{Text, Value};
+use ringleader::variables::Domain;
+use ringleader_records::error::Error;
+use ringleader_records::json;
+
+use crate::MAX_N;
+use crate::run::{Found, Run, Sample};
+
+/// The most values of one space-time diagram.
+const MAX_CELLS: usize = 1 << 21;
+
+/// The protocols and their choices.
+pub(crate) fn protocols(catalogue: &Catalogue) -> Value {
+    let protocols = catalogue.0.iter().map(|protocol| {
+        let mut fields = about(protocol.about());
+        fields.push(("starts", list(&protocol.starts(), named)));
+        Value::map(fields)
+    });
+    Value::map([
+        ("version", env!("CARGO_PKG_VERSION").into()),
+        ("limits", Value::map([("n", MAX_N.into())])),
+        ("protocols", protocols.collect::<Vec<_>>().into()),
+    ])
+}
+
+fn list<T>(items: &[T], value: impl FnMut(&T) -> Value) -> Value {
+    items.iter().map(value).collect::<Vec<_>>().into()
+}
+
+fn named(named: &Named) -> Value {
+    Value::map([("name", named.name.clone().into()), ("about", named.about.clone().into())])
+}
+
+fn about(about: &About) -> Vec<(&'static str, Value)> {
+    let text = |text: &Text| text.clone().into();
+    let parameter = |parameter: &Parameter| {
+        let (name, help) = (text(&parameter.name), text(&parameter.help));
+        Value::map([("name", name), ("help", help), ("flag", parameter.flag.into())])
+    };
+    vec![
+        ("name", text(&about.name)),
+        ("case", text(&about.case)),
+        ("summary", text(&about.summary)),
+        ("ring", about.ring.name().into()),
+        ("assumption", text(&about.assumption)),
+        ("bound", text(&about.bound)),
+        ("origin", about.origin.name().into()),
+        ("elects", about.elects.into()),
+        ("safe", text(&about.safe)),
+        ("parameters", list(&about.parameters, parameter)),
+    ]
+}
+
+/// A run, before anything has happened.
+pub(crate) fn describe(id: &str, run: &Run) -> Value {
+    let (described, trial) = (run.first.described(), &run.trial);
+    let start = match &trial.from {
+        Some(Initial::Named(name)) => Some(name.as_str()),
+        Some(Initial::Given(_)) => None,
+        None => described.starts.first().map(|start| &*start.name),
+    };
+    let variable = |variable: &VariableAbout| {
+        let mut fields = vec![("name", variable.name.clone().into()), ("input", variable.input.into())];
+        fields.extend(domain_fields(&variable.domain));
+        Value::map(fields)
+    };
+    let settings = described.settings.iter().map(|(name, value)| (name.clone(), Value::from(*value)));
+    let mut fields = about(&described.about);
+    fields.extend([
+        ("id", id.into()),
+        ("protocol", described.about.name.clone().into()),
+        ("n", trial.n.into()),
+        ("settings", Value::map(settings)),
+        ("scheduler", trial.scheduler.name().into()),
+        ("seed", trial.seed.to_string().into()),
+        ("start", start.into()),
+        ("states", described.states.to_string().into()),
+        ("variables", list(&described.variables, variable)),
+        ("phases", list(&described.phases, named)),
+        ("gauges", list(&run.first.gauges(), |(name, _)| name.clone().into())),
+        ("events", list(&described.events, named)),
+        ("recorded", run.recorded.into()),
+    ]);
+    Value::map(fields)
+}
+
+fn domain_fields(domain: &Domain) -> Vec<(&'static str, Value)> {
+    let mut fields = vec![("domain", domain.to_string().into()), ("size", domain.size().into())];
+    match domain {
+        Domain::Range { low, high } => {
+            fields.extend([("kind", "range".into()), ("low", (*low).into()), ("high", (*high).into())]);
+        }
+        Domain::Names(names) => fields.extend([("kind", "names".into()), ("names", names.clone().into())]),
+        Domain::Token { psi } => fields.extend([("kind", "token".into()), ("psi", (*psi).into())]),
+        Domain::Bits { most } => fields.extend([("kind", "bits".into()), ("most", (*most).into())]),
+        Domain::Parts(parts) => {
+            let part = |(name, domain): &(Text, Domain)| {
+                let named = [("name", name.clone().into())];
+                Value::map(named.into_iter().chain(domain_fields(domain)))
+            };
+            fields.extend([("kind", "parts".into()), ("parts", list(parts, part))]);
+        }
+    }
+    fields
+}
+
+/// The configuration at the cursor of a run, and how it came there.
+pub(crate) fn frame(run: &mut Run, found: &Found, hash: bool) -> Value {
+    let end = run.end();
+    let session = run.cursor.session.as_ref();
+    let described = session.described();
+    let Sample { gauges, phases, safe } = Sample::of(session);
+    let phases = described.phases.iter().zip(phases).map(|(phase, holds)| (phase.name.clone(), holds.into()));
+    let columns = described.variables.iter().enumerate().map(|(k, one)| (one.name.clone(), session.column(k).into()));
+    let segments = session.segments().into_iter().map(|s| {
+        Value::map([
+            ("start", s.start.into()),
+            ("length", s.length.into()),
+            ("label", s.label.into()),
+            ("dark", s.dark.into()),
+        ])
+    });
+    let mut fields = vec![
+        ("step", run.cursor.at.into()),
+        ("behind", found.behind.into()),
+        ("never", found.never.into()),
+        ("event", found.event.as_ref().map(|name| event(described, name)).into()),
+        ("end", end.into()),
+        ("last", run.last.as_ref().map(|(step, by)| interaction(described, step, by)).into()),
+        ("columns", Value::map(columns)),
+        ("leaders", session.leaders().into()),
+        ("gauges", Value::map(gauges.into_iter().map(|(name, count)| (name, count.into())))),
+        ("phases", Value::map(phases)),
+        ("safe", safe.into()),
+        ("segments", segments.collect::<Vec<_>>().into()),
+        ("furthest", run.furthest.into()),
+    ];
+    if hash {
+        fields.push(("hash", json::hash(session).into()));
+    }
+    Value::map(fields)
+}
+
+fn event(described: &Described, name: &Text) -> Value {
+    let (name, kind) = match name {
+        safe if *safe == described.safe_phase => (&described.about.safe, "safe"),
+        phase if described.phases.iter().any(|one| one.name == *phase) => (phase, "phase"),
+        event => (event, "event"),
+    };
+    Value::map([("name", name.clone().into()), ("kind", kind.into())])
+}
+
+fn interaction(described: &Described, step: &Step, by: &str) -> Value {
+    Value::map([
+        ("initiator", step.interaction.initiator.into()),
+        ("responder", step.interaction.responder.into()),
+        ("by", by.into()),
+        ("draw", step.coin.map(|coin| draw(coin, &described.dice)).into()),
+        ("before", step.before.to_vec().into()),
+        ("events", step.events.clone().into()),
+    ])
+}
+
+/// The samples of a run.
+pub(crate) fn history(run: &Run) -> Value {
+    let samples = &run.samples.items;
+    let series = |value: &dyn Fn(&Sample) -> Value| list(samples, |(_, sample)| value(sample));
+    let gauges = run.first.gauges().into_iter().enumerate();
+    let gauges =
+        gauges.map(|(k, (name, _))| (name, series(&|sample| sample.gauges.get(k).map(|gauge| gauge.1).into())));
+    let phases = run.first.described().phases.iter().enumerate();
+    let phases = phases.map(|(k, phase)| (phase.name.clone(), series(&|sample| u8::from(sample.phases[k]).into())));
+    Value::map([
+        ("stride", run.samples.stride.into()),
+        ("steps", list(samples, |(at, _)| (*at).into())),
+        ("gauges", Value::map(gauges)),
+        ("phases", Value::map(phases)),
+        ("safe", series(&|sample| u8::from(sample.safe).into())),
+    ])
+}
+
+/// The rows of a space-time diagram of one variable.
+pub(crate) fn spacetime(
+    run: &Run,
+    variable: &str,
+    span: (u64, u64),
+    rows: u64,
+    deadline: Instant,
+) -> Result<Value, Error> {
+    let variables = &run.first.described().variables;
+    let Some(k) = variables.iter().position(|one| one.name == variable) else {
+        let names: Vec<&str> = variables.iter().map(|one| &*one.name).collect();
+        return Err(Refusal::new("variable", variable, format!("the protocol has {}", names.join(", "))).into());
+    };
+    let (n, domain) = (run.trial.n, &variables[k].domain);
+    let rows = rows.clamp(1, (MAX_CELLS / n) as u64);
+    let number = |value: &Value| domain.index(value).map_or(0, |k| k.min(u64::from(u16::MAX)) as u16);
+    let look = |session: &dyn Session| session.column(k).iter().map(number).collect::<Vec<u16>>();
+    let seen = run.rows(span, rows, deadline, look)?;
+    let bytes: Vec<u8> = seen.iter().flat_map(|(_, row)| row.iter().flat_map(|value| value.to_le_bytes())).collect();
+    Ok(Value::map([
+        ("variable", variable.into()),
+        ("size", domain.size().into()),
+        ("n", n.into()),
+        ("steps", list(&seen, |(at, _)| (*at).into())),
+        ("values", BASE64_STANDARD.encode(&bytes).into()),
+    ]))
+}

@@ -1,0 +1,356 @@
+//! A run that can be looked at anywhere: forwards it is computed, backwards it is computed again from a snapshot.
+//!
+//! Snapshots and samples are taken at multiples of a stride that doubles when there are too many, so that the whole of any run is
+//! covered by a bounded number of them, and no step is farther from a snapshot than the stride.
+
+use std::time::{Duration, Instant};
+
+use ringleader::error::Error as Refusal;
+use ringleader::schedule::AnySchedule;
+use ringleader::session::{Session, Step};
+use ringleader::trial::Trial;
+use ringleader::value::Text;
+use ringleader_records::error::Error;
+
+use crate::cursor::Cursor;
+use crate::description::{Description, Plan};
+use crate::edits::Edits;
+
+/// So many interactions are run between two looks at the time.
+const CHUNK: u64 = 1 << 14;
+/// The most samples of a run.
+const SAMPLES: usize = 512;
+/// Snapshots of one run may take about this many bytes.
+const SNAPSHOT_BYTES: usize = 96 << 20;
+/// So many interactions may be run again for a picture of many steps.
+const MAX_AGAIN: u64 = 4_000_000;
+/// The fewest snapshots of a long run.
+const LEAST: usize = 64;
+/// What an agent takes in a snapshot, its share of the schedule included.
+const AGENT_BYTES: usize = 96;
+
+/// Things at the multiples of a stride.
+pub(crate) struct Series<T> {
+    pub(crate) stride: u64,
+    /// The first stride.
+    least: u64,
+    most: usize,
+    pub(crate) items: Vec<(u64, T)>,
+}
+
+impl<T> Series<T> {
+    /// At most so many, from a stride on that grows with the ring: in a long one little happens in a few interactions.
+    fn new(most: usize, n: usize) -> Self {
+        let least = (n as u64 / 64).next_power_of_two();
+        Self { stride: least, least, most, items: Vec::new() }
+    }
+
+    fn due(&self, at: u64) -> bool {
+        at.is_multiple_of(self.stride) && self.items.last().is_none_or(|(last, _)| *last < at)
+    }
+
+    /// The next step at which something is due.
+    fn next(&self, at: u64) -> u64 {
+        (at / self.stride + 1).saturating_mul(self.stride)
+    }
+
+    fn push(&mut self, at: u64, item: T) {
+        self.items.push((at, item));
+        if self.items.len() > self.most {
+            self.stride *= 2;
+            let stride = self.stride;
+            self.items.retain(|(at, _)| at.is_multiple_of(stride));
+        }
+    }
+
+    /// The last that is not after a step.
+    fn before(&self, step: u64) -> Option<&T> {
+        let after = self.items.partition_point(|(at, _)| *at <= step);
+        Some(&self.items.get(after.checked_sub(1)?)?.1)
+    }
+
+    /// Forgets all from a step on, and goes on from there as closely as a run of that length allows.
+    fn forget(&mut self, step: u64) {
+        self.stride = self.stride.min(self.least.max((step / self.most as u64 + 1).next_power_of_two()));
+        self.items.truncate(self.items.partition_point(|(at, _)| *at < step));
+    }
+}
+
+/// What the charts show of a configuration.
+pub(crate) struct Sample {
+    pub(crate) gauges: Vec<(Text, usize)>,
+    pub(crate) phases: Vec<bool>,
+    pub(crate) safe: bool,
+}
+
+impl Sample {
+    pub(crate) fn of(session: &dyn Session) -> Self {
+        Self { gauges: session.gauges(), phases: session.phases(), safe: session.is_safe() }
+    }
+}
+
+/// What a page wants to see.
+pub(crate) struct Ask {
+    pub(crate) from: u64,
+    pub(crate) steps: u64,
+    pub(crate) time: Duration,
+    pub(crate) until: Vec<String>,
+}
+
+/// What was found on the way to a frame.
+pub(crate) struct Found {
+    pub(crate) behind: bool,
+    pub(crate) event: Option<Text>,
+    /// Nothing that is wanted can happen any more.
+    pub(crate) never: bool,
+}
+
+pub(crate) struct Run {
+    /// What determines it, except for its edits.
+    base: Description,
+    pub(crate) trial: Trial,
+    pub(crate) recorded: Option<u64>,
+    pub(crate) leaderless: Option<u64>,
+    pub(crate) first: Box<dyn Session>,
+    pub(crate) edits: Edits,
+    pub(crate) cursor: Cursor,
+    /// The interaction that led to the cursor, and who chose it; `None` if that is not known.
+    pub(crate) last: Option<(Step, &'static str)>,
+    pub(crate) furthest: u64,
+    pub(crate) samples: Series<Sample>,
+    pub(crate) snapshots: Series<Cursor>,
+}
+
+impl Run {
+    pub(crate) fn new(plan: Plan) -> Result<Self, Error> {
+        let Plan { base, trial, first, edits, recorded, leaderless } = plan;
+        let cursor = Cursor::new(first.as_ref());
+        let snapshots = Series::new((SNAPSHOT_BYTES / (trial.n * AGENT_BYTES)).clamp(LEAST, SAMPLES), trial.n);
+        let samples = Series::new(SAMPLES, trial.n);
+        let (last, furthest) = (None, 0);
+        let mut run =
+            Self { base, trial, recorded, leaderless, first, edits, cursor, last, furthest, samples, snapshots };
+        run.settle()?;
+        Ok(run)
+    }
+
+    /// The same run with other edits, if it is the same but for them: what both have in common is kept.
+    pub(crate) fn replan(&mut self, plan: Plan) -> Result<(), Error> {
+        if self.base != plan.base {
+            *self = Self::new(plan)?;
+            return Ok(());
+        }
+        let old = std::mem::replace(&mut self.edits, plan.edits).list;
+        let new = &self.edits.list;
+        let common = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+        let differ = [&old, new].map(|edits| edits.get(common).map_or(u64::MAX, |edit| edit.step));
+        let until = differ[0].min(differ[1]);
+        self.snapshots.forget(until);
+        self.samples.forget(until);
+        self.furthest = self.furthest.min(until);
+        if self.cursor.at > until || self.cursor.applied > common {
+            self.restore(until);
+        }
+        self.settle()
+    }
+
+    /// Makes the edits that are due at the cursor, and takes what is due there.
+    fn settle(&mut self) -> Result<(), Error> {
+        let applied = self.cursor.apply(&self.edits);
+        self.checked(applied)?;
+        self.note();
+        Ok(())
+    }
+
+    /// Takes what is due at the cursor.
+    fn note(&mut self) {
+        self.furthest = self.furthest.max(self.cursor.at);
+        if self.samples.due(self.cursor.at) {
+            self.samples.push(self.cursor.at, Sample::of(self.cursor.session.as_ref()));
+        }
+        if self.snapshots.due(self.cursor.at) {
+            self.snapshots.push(self.cursor.at, self.cursor.duplicate());
+        }
+    }
+
+    /// A cursor at the beginning, before the first edit.
+    pub(crate) fn beginning(&self) -> Cursor {
+        Cursor::new(self.first.as_ref())
+    }
+
+    /// A cursor at a snapshot that is not after a step.
+    pub(crate) fn near(&self, step: u64) -> Cursor {
+        self.snapshots.before(step).map_or_else(|| self.beginning(), Cursor::duplicate)
+    }
+
+    fn restore(&mut self, step: u64) {
+        self.cursor = self.near(step);
+        self.last = None;
+    }
+
+    /// Goes on to a step, or until the time is up. A failure leaves the run at its beginning.
+    fn advance(&mut self, step: u64, deadline: Instant) -> Result<(), Error> {
+        while self.cursor.at < step && Instant::now() < deadline {
+            self.last = None;
+            let at = self.cursor.at;
+            let goal = step.min(at + CHUNK).min(self.samples.next(at)).min(self.snapshots.next(at));
+            let gone = self.cursor.forward(&self.edits, goal);
+            self.checked(gone)?;
+            self.note();
+        }
+        Ok(())
+    }
+
+    fn checked<T>(&mut self, done: Result<T, Error>) -> Result<T, Error> {
+        if done.is_err() {
+            self.restore(0);
+        }
+        done
+    }
+
+    /// One interaction, looked at closely.
+    fn single(&mut self) -> Result<(), Error> {
+        self.settle()?;
+        let by_hand = self.cursor.by_hand(&self.edits).is_some();
+        let stepped = self.cursor.step(&self.edits);
+        let step = self.checked(stepped)?;
+        let by = match self.cursor.session.schedule() {
+            _ if by_hand => "hand",
+            AnySchedule::Recorded(_) => "recorded",
+            _ => self.trial.scheduler.name(),
+        };
+        self.last = Some((step, by));
+        self.note();
+        Ok(())
+    }
+
+    /// Moves the cursor to a step, by an interaction that is looked at closely; at most as far as the time allows.
+    pub(crate) fn move_to(&mut self, step: u64, deadline: Instant) -> Result<(), Error> {
+        if self.cursor.at == step && (self.last.is_some() || step == 0) {
+            return self.settle();
+        }
+        let before = step.saturating_sub(1);
+        let snapshot = self.snapshots.before(before).map_or(0, |snapshot| snapshot.at);
+        if self.cursor.at > before || snapshot > self.cursor.at {
+            self.restore(before);
+        }
+        self.advance(before, deadline)?;
+        if step > 0 { self.single() } else { self.settle() }
+    }
+
+    /// Goes where a page asks to go.
+    pub(crate) fn go(&mut self, ask: &Ask) -> Result<Found, Error> {
+        let deadline = Instant::now() + ask.time;
+        self.move_to(ask.from, deadline)?;
+        let behind = self.cursor.at < ask.from;
+        let wanted = self.wanted(&ask.until)?;
+        let never = !ask.until.is_empty() && wanted.is_empty();
+        if behind || never || ask.steps == 0 {
+            return Ok(Found { behind, event: None, never });
+        }
+        let goal = self.cursor.at.saturating_add(ask.steps);
+        let event = if wanted.is_empty() {
+            self.advance(goal - 1, deadline)?;
+            self.single().map(|()| None)?
+        } else {
+            self.seek(goal, &wanted, deadline)?
+        };
+        Ok(Found { behind, event, never })
+    }
+
+    /// The names of what is wanted and may still happen; "phase" stands for all phases, "safe" for the safe set. A safe ring does
+    /// not become safe again, nor does it enter phases in which it is.
+    fn wanted(&self, until: &[String]) -> Result<Vec<Text>, Refusal> {
+        let session = self.cursor.session.as_ref();
+        let described = session.described();
+        let known =
+            |name: &str| ["phase", "safe"].contains(&name) || described.events.iter().any(|one| one.name == name);
+        if let Some(name) = until.iter().find(|name| !known(name)) {
+            let events: Vec<&str> = described.events.iter().map(|event| &*event.name).collect();
+            return Err(Refusal::new("until", name, format!("allowed is {}, phase, safe", events.join(", "))));
+        }
+        let asked = |name: &str| until.iter().any(|wanted| wanted == name);
+        let events = described.events.iter().filter(|event| asked(&event.name));
+        let mut wanted: Vec<Text> = events.map(|event| event.name.clone()).collect();
+        let safe = (asked("phase") || asked("safe")) && session.is_safe();
+        if asked("phase") {
+            let inside = if safe { session.phases() } else { vec![false; described.phases.len()] };
+            let ahead = described.phases.iter().zip(inside).filter(|(_, inside)| !inside);
+            wanted.extend(ahead.map(|(phase, _)| phase.name.clone()));
+        }
+        if asked("safe") && !safe {
+            wanted.push(described.safe_phase.clone());
+        }
+        Ok(wanted)
+    }
+
+    /// Goes on to the first step with something wanted, to a step, or until the time is up.
+    fn seek(&mut self, goal: u64, wanted: &[Text], deadline: Instant) -> Result<Option<Text>, Error> {
+        let mut chunk = 64;
+        loop {
+            let (before, at) = (self.cursor.duplicate(), self.cursor.at);
+            let step = goal.min(at + chunk).min(self.samples.next(at)).min(self.snapshots.next(at));
+            let sought = self.cursor.seek(&self.edits, step - at, wanted);
+            let name = self.checked(sought)?;
+            let found = self.cursor.at;
+            if name.is_some() || found == goal || Instant::now() >= deadline {
+                self.retrace(before, found)?;
+                return Ok(name);
+            }
+            self.note();
+            chunk = (2 * chunk).min(CHUNK);
+        }
+    }
+
+    /// Goes again to a step, from a place before it, to look closely at its interaction.
+    fn retrace(&mut self, before: Cursor, step: u64) -> Result<(), Error> {
+        (self.cursor, self.last) = (before, None);
+        if step > self.cursor.at {
+            let gone = self.cursor.forward(&self.edits, step - 1);
+            self.checked(gone)?;
+            self.single()?;
+        }
+        Ok(())
+    }
+
+    /// Configurations at about `rows` steps between two, as `look` sees them: snapshots if they lie close enough, else computed, as
+    /// far as the time allows.
+    pub(crate) fn rows<T>(
+        &self,
+        (from, to): (u64, u64),
+        rows: u64,
+        deadline: Instant,
+        look: impl Fn(&dyn Session) -> T,
+    ) -> Result<Vec<(u64, T)>, Error> {
+        let to = to.min(self.furthest);
+        let from = from.min(to);
+        if to - from >= MAX_AGAIN.min(64 * self.snapshots.stride) {
+            let within = self.snapshots.items.iter().filter(|(at, _)| (from..=to).contains(at));
+            return Ok(within.map(|(at, cursor)| (*at, look(cursor.session.as_ref()))).collect());
+        }
+        let (mut cursor, rows) = (self.near(from), rows.clamp(1, to - from + 1));
+        let mut seen = Vec::new();
+        for k in 0..rows {
+            let step = from + (u128::from(to - from) * u128::from(k) / u128::from((rows - 1).max(1))) as u64;
+            while cursor.at < step && Instant::now() < deadline {
+                cursor.forward(&self.edits, step.min(cursor.at + CHUNK))?;
+            }
+            if cursor.at < step {
+                break;
+            }
+            cursor.apply(&self.edits)?;
+            seen.push((step, look(cursor.session.as_ref())));
+        }
+        Ok(seen)
+    }
+
+    /// The step at which a recording ends, if it has not ended yet.
+    pub(crate) fn end(&mut self) -> Option<u64> {
+        let at = self.cursor.at;
+        let end = match &self.edits.after_recording {
+            Some(_) => self.cursor.recording_left().map(|left| at + left),
+            None => self.recorded,
+        };
+        end.filter(|end| *end > at)
+    }
+}

@@ -1,0 +1,264 @@
+//! Runs against a naive replay: a session that is stepped from the start, one interaction after another.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::time::{Duration, Instant};
+
+use ringleader::catalogue::Catalogue;
+use ringleader::ring::Interaction;
+use ringleader::schedule::AnySchedule;
+use ringleader::session::{Session, Step};
+use ringleader::trial::{Initial, Trial};
+use ringleader::value::Value;
+use ringleader_catalogue::{Entries, builtin};
+use ringleader_records::case::Case;
+use ringleader_records::case::execution::{Course, Execution, config};
+use ringleader_records::json;
+
+use crate::description::{Description, Plan};
+use crate::export;
+use crate::frame::frame;
+use crate::run::{Ask, Run};
+
+/// Time enough, whatever the machine.
+const LONG: Duration = Duration::from_secs(3600);
+
+fn catalogue() -> Catalogue {
+    Entries::new(&builtin()).unwrap().catalogue()
+}
+
+fn plan(description: &str) -> Plan {
+    Description::read(description.as_bytes()).unwrap().plan(&catalogue()).unwrap()
+}
+
+fn open(protocol: &str, n: usize, start: &str, seed: u64) -> Box<dyn Session> {
+    let from = Some(Initial::Named(start.into()));
+    catalogue().open(&Trial { from, ..Trial::new(protocol, n, seed) }).unwrap()
+}
+
+/// What is to be seen after some number of interactions.
+struct Seen {
+    config: Value,
+    hash: String,
+    safe: bool,
+    phases: Vec<bool>,
+    /// The interaction before.
+    last: Option<Step>,
+}
+
+/// The configurations after 0 to `steps` interactions. `edit` changes the session at a step, and may name the next interaction.
+fn naive(
+    session: &mut dyn Session,
+    steps: u64,
+    mut edit: impl FnMut(u64, &mut dyn Session) -> Option<(Interaction, u64)>,
+) -> Vec<Seen> {
+    let (mut seen, mut last) = (Vec::new(), None);
+    for at in 0..=steps {
+        let by_hand = edit(at, session);
+        let (config, hash, phases) = (config(session), json::hash(session), session.phases());
+        seen.push(Seen { config, hash, safe: session.is_safe(), phases, last: last.take() });
+        if at == steps {
+            break;
+        }
+        let schedule = by_hand.map(|(e, coin)| std::mem::replace(session.schedule(), AnySchedule::once(e, coin)));
+        last = session.step().ok();
+        if let Some(schedule) = schedule {
+            *session.schedule() = schedule;
+        }
+    }
+    seen
+}
+
+/// Goes to a step and compares the frame.
+fn check(run: &mut Run, seen: &[Seen], step: usize) {
+    let ask = Ask { from: step as u64, steps: 0, time: LONG, until: Vec::new() };
+    let found = run.go(&ask).unwrap();
+    compare(&frame(run, &found, true), seen, step);
+}
+
+fn compare(frame: &Value, seen: &[Seen], step: usize) {
+    let now = &seen[step];
+    let field = |name: &str| frame.get(name).unwrap();
+    assert_eq!(field("step"), &step.into());
+    assert_eq!(field("hash"), &now.hash.as_str().into(), "step {step}");
+    assert_eq!(field("safe"), &now.safe.into(), "step {step}");
+    let (Value::Map(phases), Value::Map(columns)) = (field("phases"), field("columns")) else { panic!("{frame}") };
+    assert_eq!(phases.iter().map(|(_, holds)| holds == &true.into()).collect::<Vec<_>>(), now.phases, "step {step}");
+    let Value::List(agents) = &now.config else { panic!("{}", now.config) };
+    for (name, column) in columns {
+        let expected: Vec<Value> = agents.iter().map(|agent| agent.get(name).unwrap().clone()).collect();
+        assert_eq!(column, &expected.into(), "step {step}, {name}");
+    }
+    let last = |name: &str| field("last").get(name).cloned();
+    let Some(Step { interaction, before, events, coin }) = &now.last else { return assert_eq!(last("by"), None) };
+    assert_eq!(last("initiator"), Some(interaction.initiator.into()), "step {step}");
+    assert_eq!(last("responder"), Some(interaction.responder.into()), "step {step}");
+    assert_eq!(last("before"), Some(before.to_vec().into()), "step {step}");
+    assert_eq!(last("events"), Some(events.clone().into()), "step {step}");
+    assert_eq!(last("draw"), Some(coin.map(|coin| vec![coin / 16, coin % 16]).into()), "step {step}");
+}
+
+/// Looks at every step, forwards, backwards and in leaps.
+fn compare_all(run: &mut Run, seen: &[Seen]) {
+    let last = seen.len() - 1;
+    (0..=last).for_each(|step| check(run, seen, step));
+    (0..=last).rev().step_by(7).for_each(|step| check(run, seen, step));
+    (0..60).for_each(|k| check(run, seen, k * 7919 % seen.len()));
+    // Rows of the whole run are its snapshots, those of a part are computed.
+    for (from, to) in [(0, last), (last / 3, last / 3 + 40)] {
+        let (span, deadline) = ((from as u64, to as u64), Instant::now() + LONG);
+        let rows = run.rows(span, 41, deadline, json::hash).unwrap();
+        assert!(rows.len() >= 41, "{} rows", rows.len());
+        rows.iter().for_each(|(at, hash)| assert_eq!(*hash, seen[*at as usize].hash, "row {at}"));
+    }
+}
+
+/// Exports the run at some steps, and replays what was exported.
+fn compare_exports(run: &mut Run, seen: &[Seen]) {
+    for step in [0, 1, seen.len() / 2, seen.len() - 1] {
+        check(run, seen, step);
+        let text = export::case(run, Instant::now() + LONG).unwrap();
+        let mut case: Case = serde_json::from_slice(&text).unwrap();
+        let trial = case.trial(&catalogue(), None, &Default::default()).unwrap();
+        let mut session = catalogue().open(&trial).unwrap();
+        let (schedule, steps) = case.schedule(session.described()).unwrap();
+        *session.schedule() = schedule;
+        let replayed = naive(session.as_mut(), steps, |at, session| {
+            let faults = case.faults.iter().filter(|fault| fault.step == at);
+            faults.for_each(|fault| session.set_agents(&fault.agents).unwrap());
+            None
+        });
+        assert_eq!(replayed.len(), step + 1);
+        assert!(replayed.iter().zip(seen).all(|(one, other)| one.hash == other.hash), "to step {step}");
+        assert!(case.hashes.unwrap().iter().all(|(at, hash)| *hash == seen[*at as usize].hash), "to step {step}");
+    }
+}
+
+const DESCRIBED: &str = r#"{"protocol": "undirected", "n": 9, "start": "uniform", "seed": "4", "edits": [
+    {"step": 700, "corrupt": 9, "seed": "18446744073709551615"},
+    {"step": 20, "interact": [4, 3], "coin": 77},
+    {"step": 20, "agent": 3, "state": {"c1": 2}},
+    {"step": 21, "interact": [8, 0], "coin": 200},
+    {"step": 300, "corrupt": 4, "place": "contiguous", "variable": "dir", "seed": 5}]}"#;
+
+/// The same edits, made by hand.
+fn described(at: u64, session: &mut dyn Session) -> Option<(Interaction, u64)> {
+    let ring = session.described().ring;
+    let sides: u64 = session.described().dice.iter().product();
+    match at {
+        20 => {
+            let Value::Map(mut agent) = session.agent(3) else { panic!() };
+            agent.iter_mut().filter(|(name, _)| name == "c1").for_each(|(_, value)| *value = 2_u8.into());
+            session.set_agents(&[(3, Value::Map(agent))]).unwrap();
+            return Some((ring.between(4, 3).unwrap(), 77 % sides));
+        }
+        21 => return Some((ring.between(8, 0).unwrap(), 200 % sides)),
+        300 => drop(session.strike(&"agents=4,place=contiguous,variable=dir,at=0".parse().unwrap(), 5).unwrap()),
+        700 => drop(session.strike(&"agents=9,at=0".parse().unwrap(), u64::MAX).unwrap()),
+        _ => {}
+    }
+    None
+}
+
+#[test]
+fn a_run_with_edits_is_what_a_naive_replay_sees() {
+    let seen = naive(open("undirected", 9, "uniform", 4).as_mut(), 1_500, described);
+    assert!(seen.iter().flat_map(|one| &one.last).any(|step| step.coin.is_some()));
+    let mut run = Run::new(plan(DESCRIBED)).unwrap();
+    compare_all(&mut run, &seen);
+    compare_exports(&mut run, &seen);
+    for (step, by) in [(20, "clocks"), (21, "hand"), (22, "hand"), (23, "clocks")] {
+        check(&mut run, &seen, step);
+        assert_eq!(run.last.as_ref().unwrap().1, by, "step {step}");
+    }
+    // Without the last edits, what was computed before them is kept, and the rest is new.
+    let fewer = DESCRIBED.replace(r#"{"step": 700, "corrupt": 9, "seed": "18446744073709551615"},"#, "");
+    let seen =
+        naive(open("undirected", 9, "uniform", 4).as_mut(), 1_500, |at, one| (at < 700).then(|| described(at, one))?);
+    run.replan(plan(&fewer)).unwrap();
+    assert_eq!(run.furthest, 700);
+    compare_all(&mut run, &seen);
+}
+
+#[test]
+fn events_are_sought_where_a_naive_replay_sees_them() {
+    let description = r#"{"n": 16, "start": "uniform", "seed": 3, "edits": [
+        {"step": 40, "interact": [15, 0]}, {"step": 90, "corrupt": 16, "seed": 1}]}"#;
+    let seen = naive(open("ppl", 16, "uniform", 3).as_mut(), 2_000, |at, session| {
+        if at == 90 {
+            session.strike(&"agents=16,at=0".parse().unwrap(), 1).unwrap();
+        }
+        (at == 40).then(|| (session.described().ring.e(15), 0))
+    });
+    let mut run = Run::new(plan(description)).unwrap();
+    for wanted in ["leader killed", "mode changed"] {
+        let happens = |one: &Seen| one.last.as_ref().is_some_and(|last| last.events.iter().any(|name| name == wanted));
+        let expected: Vec<usize> = (0..seen.len()).filter(|&step| happens(&seen[step])).collect();
+        assert!(expected.len() > 3, "{wanted}: {expected:?}");
+        let mut from = 0;
+        for step in expected {
+            let ask = Ask { from, steps: 2_000 - from, time: LONG, until: vec![wanted.into()] };
+            let found = run.go(&ask).unwrap();
+            compare(&frame(&mut run, &found, true), &seen, step);
+            assert_eq!(found.event.as_deref(), Some(wanted));
+            from = step as u64;
+        }
+    }
+}
+
+#[test]
+fn a_recording_with_faults_and_coins_is_what_was_recorded_and_then_follows_its_seed() {
+    const RECORDED: usize = 400;
+    let fault = |at: u64, session: &mut dyn Session| match at {
+        50 | 200 => session.strike(&"agents=5,at=0".parse().unwrap(), at).unwrap(),
+        _ => Vec::new(),
+    };
+    let mut session = open("pcl", 8, "one-color", 11);
+    let first = session.duplicate();
+    let mut written = Vec::new();
+    let mut seen = naive(session.as_mut(), RECORDED as u64, |at, session| {
+        let states = fault(at, session);
+        if !states.is_empty() {
+            written.push((at, states));
+        }
+        None
+    });
+    let steps = || seen.iter().flat_map(|one| &one.last);
+    let interactions: Vec<Interaction> = steps().map(|step| step.interaction).collect();
+    let coins: Vec<u64> = steps().filter_map(|step| step.coin).collect();
+    assert!(coins.len() > 3, "{coins:?}");
+    let course = Course::Recorded(&interactions, &coins);
+    let faults = written.iter().map(|(at, states)| (*at, states.as_slice())).collect();
+    let mut case = Vec::new();
+    Execution { faults, ..Execution::new(first.as_ref(), session.as_ref(), course) }.write(&mut case).unwrap();
+    let description = format!(r#"{{"seed": 5, "scheduler": "uniform", "case": {}}}"#, String::from_utf8(case).unwrap());
+
+    let scheduler = ringleader::trial::Scheduler::Uniform;
+    *session.schedule() = AnySchedule::new(scheduler, session.described().ring, 5);
+    let last = seen.pop().unwrap().last;
+    let mut after = naive(session.as_mut(), 100, |_, _| None);
+    after[0].last = last;
+    seen.append(&mut after);
+
+    let mut run = Run::new(plan(&description)).unwrap();
+    assert_eq!(run.recorded, Some(RECORDED as u64));
+    compare_all(&mut run, &seen);
+    compare_exports(&mut run, &seen);
+    for (step, by, end) in
+        [(RECORDED - 1, "recorded", true), (RECORDED, "recorded", false), (RECORDED + 1, "uniform", false)]
+    {
+        check(&mut run, &seen, step);
+        assert_eq!((run.last.as_ref().unwrap().1, run.end()), (by, end.then_some(RECORDED as u64)), "step {step}");
+    }
+}
+
+#[test]
+fn the_first_protocol_of_any_list_is_shown_by_default() {
+    let all = catalogue();
+    let last = Catalogue(all.0.iter().rev().take(1).cloned().collect());
+    let plan = Description::default().plan(&last).unwrap();
+    assert_eq!(plan.first.described().about.name, last.0[0].about().name);
+    assert!(Description::default().check(&Catalogue(Vec::new())).is_err());
+    let wrong = Description { n: Some(2), ..Description::default() };
+    assert!(wrong.check(&all).unwrap_err().0.contains("3 to 16384"));
+}
