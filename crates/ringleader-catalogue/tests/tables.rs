@@ -216,7 +216,7 @@ fn a_table_is_checked_and_solved_as_its_original() {
         let explored = [original, &table].map(|entry| entry.explore(n, &params(named), scope, &mut alone).unwrap());
         assert_eq!(explored[0], explored[1]);
         let question =
-            Question { start: Some("every"), seed: 1, until: Until::Safe, rotate: true, most: 100_000, quantiles: 0 };
+            Question { start: Some("every"), seed: 1, until: Until::Safe, rotate: true, most: 400_000, quantiles: 0 };
         let found = [original, &table].map(|entry| {
             let found = entry.exact(n, &params(named), &question, None, &()).unwrap().unwrap();
             (found.configurations, found.moves, found.mean)

@@ -60,7 +60,7 @@ pub trait Session: Send {
     /// Overwrites the states of some agents.
     ///
     /// # Errors
-    /// If there is no such agent, or a value is outside its domain; the agents before it have changed then.
+    /// If there is no such agent, or a value is outside its domain; nothing has changed then.
     fn set_agents(&mut self, states: &[(usize, Value)]) -> Result<(), Error>;
     /// Tells the oracle that the ring has been without a leader for so many interactions.
     ///
@@ -173,11 +173,14 @@ impl<P: Protocol> Session for Typed<P> {
 
     fn set_agents(&mut self, states: &[(usize, Value)]) -> Result<(), Error> {
         let n = self.instance.ring.n();
-        for (i, state) in states {
+        let read = |(i, state): &(usize, Value)| {
             let unknown = || Error::new("agent", i, format!("agents are 0 to {}", n - 1));
-            let agent = self.stepper.config.get_mut(*i).ok_or_else(unknown)?;
-            *agent = self.variables.decode(state, *agent).map_err(|error| error.at(&format!("agent {i}")))?;
-        }
+            let agent = self.stepper.config.get(*i).ok_or_else(unknown)?;
+            let state = self.variables.decode(state, *agent).map_err(|error| error.at(&format!("agent {i}")))?;
+            Ok((*i, state))
+        };
+        let read = states.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
+        read.into_iter().for_each(|(i, state)| self.stepper.config[i] = state);
         self.stepper.recount();
         Ok(())
     }

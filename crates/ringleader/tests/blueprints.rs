@@ -292,7 +292,7 @@ fn given_configurations_are_checked() {
         ("ppl", safe("ppl"), None),
         ("por", safe("por"), None),
         ("ppl", too_few, Some("number of agents")),
-        ("ppl", outside(safe("ppl")), Some("agent 3, leader")),
+        ("ppl", outside(safe("ppl")), Some("agent 3, variable leader")),
         ("por", zero(&trial("por", 6, &[], "safe", 1)), Some("two-hop colouring")),
         ("aaf-token", zero(&trial("aaf-token", 6, &[], "safe", 1)), Some("exactly one must be given")),
     ] {

@@ -166,3 +166,24 @@ fn a_schedule_that_ends_is_told_and_changes_nothing() {
         assert_eq!(with_schedule(&*session, &three, &[0; 3]).seek(steps, &[]), Err((Halt::Schedule, 3)));
     }
 }
+
+/// An edit that is refused leaves the ring as it was, and with it what the oracle knows of it.
+#[test]
+fn a_refused_edit_changes_nothing() {
+    let trial = trial("fj", 5, &[], "safe", 1);
+    let (mut edited, mut other) = (open(&trial), open(&trial));
+    let [dead, wrong] = [0, 2].map(|leader| {
+        Value::map([("leader", leader), ("bullet", 0), ("shield", 0)].map(|(name, k)| (name, Value::Int(k))))
+    });
+    let leader = edited.leaders()[0];
+    assert!(edited.set_agents(&[(leader, dead.clone()), (4 - leader, wrong)]).is_err());
+    assert!(edited.set_agents(&[(leader, dead.clone()), (5, dead.clone())]).is_err());
+    for _ in 0..100 {
+        assert_eq!((edited.step(), agents(&*edited)), (other.step(), agents(&*other)));
+    }
+    let leader = edited.leaders()[0];
+    edited.set_agents(&[(leader, dead)]).unwrap();
+    assert!(edited.leaders().is_empty());
+    edited.advance(1).unwrap();
+    assert!(!edited.leaders().is_empty(), "the oracle has seen the edit");
+}
