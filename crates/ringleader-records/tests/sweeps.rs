@@ -47,7 +47,7 @@ start = "uniform"
 params.psi = [3, 4]
 faults = ["", "agents=3,at=safe", "list=1,at=5; agents=8,at=safe"]
 phases = true
-limit = 2000
+limit = 300
 repeats = 10
 
 [[grid]]
@@ -212,7 +212,7 @@ fn a_definition_may_only_grow() {
     for (text, words) in [
         (smaller.replace("seed = 7", "seed = 8"), vec!["seed: it was 7, and is 8"]),
         (smaller.replace("repeats = 70", "repeats = 71"), vec!["ysm n=8", "it had", "repeats=70", "repeats=71"]),
-        (smaller.replace("limit = 2000", "limit = 2001"), vec!["limit=2000", "limit=2001"]),
+        (smaller.replace("limit = 300", "limit = 301"), vec!["limit=300", "limit=301"]),
         (smaller.replace("\"pcl\"", "\"por\""), vec!["pcl n=9", "not there any more"]),
     ] {
         let told = sweep(&define(&text), Shard::WHOLE, 1, &records).unwrap_err().to_string();
@@ -332,7 +332,9 @@ fn each_row_is_the_run_of_its_seed() {
     assert!(ran.censored > 0, "the limit cuts nothing, which this test does not fit");
     let rows = rows(&records);
     assert_eq!(rows.len(), 410);
-    assert!(rows.iter().any(|row| row.setup.faults.len() > 20 && row.outcome.last_fault.is_none()));
+    let struck =
+        |all: bool| rows.iter().any(|row| row.setup.faults.contains(';') && row.outcome.last_fault.is_some() == all);
+    assert!(struck(true) && struck(false), "sometimes the second fault strikes, and sometimes it does not");
     rows.iter().step_by(9).for_each(|row| is_the_run_of_its_seed(protocols.find(&row.setup.protocol).unwrap(), row));
 }
 
@@ -433,17 +435,18 @@ fn a_look_at_a_cell_makes_no_ring() {
     assert_eq!(cell.setup.phases.len(), NAMES.len() + 1);
 }
 
-/// Records of format 1 are those of the same trials, and their cells and seeds are still those of their definitions.
+/// Cells and seeds of records of format 1 are still those of their definitions, and the rows those of the trials. The small records are
+/// older than the law of clocks, so that their trials cannot be run again.
 #[test]
 fn records_of_format_1_are_read() {
     let (protocols, root) = (builtin(), Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
     let mut phases = 0;
     for (path, again) in [
-        ("crates/ringleader-cli/tests/records/small.parquet", 11),
-        ("crates/ringleader-cli/tests/records/cut.parquet", 11),
-        ("records/c1.parquet", 1000),
-        ("records/psi.parquet", 1000),
-        ("records/table1.parquet", usize::MAX),
+        ("crates/ringleader-cli/tests/records/small.parquet", 0),
+        ("crates/ringleader-cli/tests/records/cut.parquet", 0),
+        ("records/c1.parquet", 30),
+        ("records/psi.parquet", 30),
+        ("records/table1.parquet", 1),
     ] {
         let path = root.join(path);
         let definition = define(&parquet::metadata(&path).unwrap().definition);
@@ -454,8 +457,9 @@ fn records_of_format_1_are_read() {
             assert_eq!(row.outcome.seed, cell.seeds(definition.sweep.seed)(row.outcome.trial));
             assert_eq!(*row.setup, *cell.setup);
             phases += row.outcome.phases.len();
+            assert!(row.outcome.phases.last().is_none_or(|(_, safe)| *safe == row.outcome.safe), "the last is safety");
         }
-        let again = rows.iter().step_by(again);
+        let again = rows.iter().step_by(rows.len() / 30).take(again);
         again.for_each(|row| is_the_run_of_its_seed(protocols.find(&row.setup.protocol).unwrap(), row));
     }
     assert!(phases > 0);
