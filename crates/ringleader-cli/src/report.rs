@@ -5,6 +5,7 @@
 pub(crate) mod analyse;
 pub(crate) mod figures;
 pub(crate) mod gather;
+pub(crate) mod latex;
 pub(crate) mod numbers;
 pub(crate) mod page;
 pub(crate) mod settings;

@@ -8,7 +8,7 @@ use crate::report::analyse::{Analysed, Analysis, analyse};
 use crate::report::gather::Series;
 use crate::report::page::{self, Section, sections, trials};
 use crate::report::tables::{exponent, sizes};
-use crate::report::{load, numbers};
+use crate::report::{latex, load, numbers};
 use crate::stop::Stop;
 use crate::text::{alarm, columns, commas, faint, strong};
 use crate::{files, json};
@@ -25,7 +25,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<(), Stop> {
     let folder = args.out.as_deref().or_else(|| (!args.json).then_some(Path::new(FOLDER)));
     let sections = sections(&analysis);
     if let Some(folder) = folder {
-        write_all(folder, &sections, &page::html(&analysis, &sections, &metas))?;
+        write_all(folder, args.wide, &sections, &page::html(&analysis, &sections, &metas))?;
     }
     files::to_stdout(|out| {
         if args.json {
@@ -53,7 +53,7 @@ fn baseline(series: &[Series], wanted: Option<&str>) -> Result<usize, Stop> {
     }
 }
 
-fn write_all(folder: &Path, sections: &[Section], page: &str) -> Result<(), Stop> {
+fn write_all(folder: &Path, wide: bool, sections: &[Section], page: &str) -> Result<(), Stop> {
     let (figures, tables) = (folder.join("figures"), folder.join("tables"));
     for folder in [&figures, &tables] {
         let made = std::fs::create_dir_all(folder);
@@ -66,7 +66,7 @@ fn write_all(folder: &Path, sections: &[Section], page: &str) -> Result<(), Stop
         }
         for table in &section.tables {
             write(&tables.join(format!("{}.md", table.name)), &table.markdown())?;
-            write(&tables.join(format!("{}.tex", table.name)), &table.latex())?;
+            write(&tables.join(format!("{}.tex", table.name)), &latex::render(table, wide))?;
         }
     }
     write(&folder.join("report.html"), page)

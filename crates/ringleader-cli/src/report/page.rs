@@ -54,7 +54,7 @@ pub(crate) fn sections(analysis: &Analysis) -> Vec<Section> {
     let rules = analysis.whose_rules();
     for section in &mut sections {
         section.tables.retain(|table| !table.rows.is_empty());
-        section.tables.iter_mut().for_each(|table| table.caption.push_str(&rules));
+        section.tables.iter_mut().for_each(|table| table.note(&rules));
     }
     sections.retain(|section| !section.tables.is_empty() || !section.figures.is_empty());
     sections
