@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::args::ReportArgs;
 use crate::report::analyse::{Analysed, Analysis, analyse};
 use crate::report::gather::Series;
-use crate::report::page::{self, Section, sections, trials};
+use crate::report::page::{self, Section, repeated, sections, trials};
 use crate::report::tables::{exponent, sizes};
 use crate::report::{latex, load, numbers};
 use crate::stop::Stop;
@@ -86,6 +86,10 @@ fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Resul
     }
     if censored > 0 {
         writeln!(out, "{}: {} of {} trials; they are kept", alarm("censored"), commas(censored), commas(all))?;
+    }
+    let repeated = repeated(analysis.series.iter().map(|one| &one.series));
+    if !repeated.is_empty() {
+        writeln!(out, "{}: {repeated}", faint("note"))?;
     }
     no_fits(out, analysis)?;
     writeln!(out, "{} {}", faint("seed of the bootstrap:"), analysis.seed)?;

@@ -11,6 +11,7 @@ use ringleader::value::Value;
 use crate::args::Table1Args;
 use crate::report::analyse::{Analysed, analyse};
 use crate::report::gather::{Cell, marked, whose_rules};
+use crate::report::page::repeated;
 use crate::report::tables::{Table, estimate, exponent, short, sizes, with_error};
 use crate::report::{latex, load, numbers};
 use crate::stop::Stop;
@@ -102,7 +103,7 @@ pub(crate) fn table1(args: &Table1Args) -> Result<(), Stop> {
             return writeln!(out);
         }
         match () {
-            () if args.latex && args.wide => write!(out, "{}", latex::render(&table, true)),
+            () if args.latex && args.wide => write!(out, "{}", latex::render(&captioned(table), true)),
             () if args.latex => write!(out, "{}", latex::render(&paper(&rows, args.seed), false)),
             () if args.markdown => write!(out, "{}\n{}\n", table.markdown(), notes(&rows, args.seed).join("\n")),
             () => plain(out, &table, &rows, args.seed),
@@ -169,7 +170,7 @@ fn table(rows: &[Measured<'_>]) -> Table {
         "claimed states",
         "states, exactly",
     ];
-    let mut table = Table::new("table1", "Table 1, with what was measured.", &header.map(|name| (name, "")));
+    let mut table = Table::new("table1", "", &header.map(|name| (name, "")));
     table.rows.extend(rows.iter().map(row));
     table
 }
@@ -246,6 +247,10 @@ fn below(one: &Measured<'_>) -> Vec<String> {
     vec![String::new(), format!("{}, {n}", marked(one.claim.protocol)), steps, constant, states]
 }
 
+fn captioned(table: Table) -> Table {
+    Table { caption: "What is claimed, and what was measured from the worst start of those tried.".into(), ..table }
+}
+
 /// Whose rules these are.
 fn rules(protocol: &str) -> &'static str {
     lab::protocol(protocol).map_or("not in this laboratory", |entry| entry.about.origin.name())
@@ -306,6 +311,8 @@ fn notes(rows: &[Measured<'_>], seed: u64) -> Vec<String> {
             commas(censored)
         ));
     }
+    let repeated = repeated(rows.iter().filter_map(|one| one.worst).map(|worst| &worst.series));
+    notes.extend(Some(repeated).filter(|note| !note.is_empty()));
     notes.push(format!(
         "Exponents are those of the best c n^a over these n, not of large n; intervals are bootstrap percentiles, seed {seed}."
     ));
@@ -360,7 +367,7 @@ mod tests {
         let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(RECORDS);
         let analysis = analyse(load(&[records]).unwrap().0, 1, 0);
         let rows: Vec<Measured<'_>> = CLAIMS.iter().map(|claim| measured(claim, &analysis.series)).collect();
-        for (table, wide) in [(paper(&rows, 1), false), (table(&rows), true)] {
+        for (table, wide) in [(paper(&rows, 1), false), (captioned(table(&rows)), true)] {
             let text = latex::render(&table, wide);
             assert_eq!(latex::tests::flaw(&text), None, "{text}");
             assert!(

@@ -1,7 +1,8 @@
 //! Rows become series: the cells of all sizes that differ in nothing else. Of a row only numbers are kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ringleader::lab;
 use ringleader::protocol::Origin;
@@ -33,6 +34,8 @@ pub(crate) struct Cell {
     pub(crate) phases: Vec<(String, Sample)>,
     /// The least and the greatest limit.
     pub(crate) limits: (u64, u64),
+    /// How many rows were those of a trial that is counted already.
+    pub(crate) repeated: usize,
 }
 
 /// Cells that differ in n only, smallest first.
@@ -57,7 +60,7 @@ pub(crate) fn gather(rows: impl Iterator<Item = Result<Row, Stop>>) -> Result<Ve
     for row in rows {
         gathering.take(&row?)?;
     }
-    gathering.finish()
+    Ok(gathering.finish())
 }
 
 /// What the rows of a cell have in common: n, and the text of a few columns.
@@ -84,7 +87,9 @@ struct Gathered {
     changes: Vec<Observed>,
     phases: Vec<(String, Vec<Observed>)>,
     limits: (u64, u64),
-    seeds: Vec<u64>,
+    /// The seed of every trial, with what came of it.
+    outcomes: HashMap<u64, u64>,
+    repeated: usize,
 }
 
 impl Gathering {
@@ -113,10 +118,10 @@ impl Gathering {
         Ok(place)
     }
 
-    fn finish(self) -> Result<Vec<Series>, Stop> {
+    fn finish(self) -> Vec<Series> {
         let mut series: Vec<Series> = Vec::new();
         for cell in self.cells {
-            let (kind, cell) = cell.finish()?;
+            let (kind, cell) = cell.finish();
             match series.iter_mut().find(|series| series.kind == kind) {
                 Some(series) => series.cells.push(cell),
                 None => series.push(Series { kind, label: String::new(), cells: vec![cell] }),
@@ -125,7 +130,7 @@ impl Gathering {
         series.iter_mut().for_each(|series| series.cells.sort_by_key(|cell| cell.n));
         let labels = labels(&series.iter().map(|series| &series.kind).collect::<Vec<_>>());
         series.iter_mut().zip(labels).for_each(|(series, label)| series.label = label);
-        Ok(series)
+        series
     }
 }
 
@@ -148,15 +153,19 @@ impl Gathered {
             changes: Vec::new(),
             phases: Vec::new(),
             limits,
-            seeds: Vec::new(),
+            outcomes: HashMap::new(),
+            repeated: 0,
         })
     }
 
     fn take(&mut self, row: &Row) -> Result<(), Stop> {
+        self.limits = (self.limits.0.min(row.limit), self.limits.1.max(row.limit));
+        if self.knows(row)? {
+            self.repeated += 1;
+            return Ok(());
+        }
         self.steps.push(steps(row));
         self.changes.push(Observed { value: row.last_output_change, exact: !row.censored });
-        self.limits = (self.limits.0.min(row.limit), self.limits.1.max(row.limit));
-        self.seeds.push(row.seed);
         for phase in row.phases.split(',').filter(|phase| !phase.is_empty()) {
             let known = phase.split_once('=').and_then(|(name, step)| {
                 let reached = if step.is_empty() { None } else { Some(Observed::exactly(step.parse().ok()?)) };
@@ -172,15 +181,23 @@ impl Gathered {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<(Kind, Cell), Stop> {
-        self.seeds.sort_unstable();
-        if let Some(twice) = self.seeds.windows(2).find(|pair| pair[0] == pair[1]) {
-            let (Kind { protocol, start, .. }, n, seed) = (&self.kind, self.n, twice[0]);
-            return Err(Stop::Bad(format!(
-                "the trial of {protocol} at n = {n} from {start} with seed {seed} is there twice: is a file given twice, \
-                 or together with one that was merged from it?"
-            )));
+    /// Whether the trial of this row is known already, with the same outcome.
+    fn knows(&mut self, row: &Row) -> Result<bool, Stop> {
+        let outcome = outcome(row);
+        match self.outcomes.insert(row.seed, outcome) {
+            None => Ok(false),
+            Some(known) if known == outcome => Ok(true),
+            Some(_) => {
+                let Row { protocol, start, n, seed, .. } = row;
+                Err(Stop::Bad(format!(
+                    "the trial of {protocol} at n = {n} from {start} with seed {seed} has two rows that differ: they were made with \
+                     different limits, phases or versions, or one of them is wrong"
+                )))
+            }
         }
+    }
+
+    fn finish(self) -> (Kind, Cell) {
         let sample = |values: Vec<Observed>| values.into_iter().collect::<Sample>();
         let cell = Cell {
             n: self.n,
@@ -188,9 +205,18 @@ impl Gathered {
             changes: sample(self.changes),
             phases: self.phases.into_iter().map(|(name, steps)| (name, sample(steps))).collect(),
             limits: self.limits,
+            repeated: self.repeated,
         };
-        Ok((self.kind, cell))
+        (self.kind, cell)
     }
+}
+
+/// A hash of what came of a trial. A limit that was not met changes nothing.
+fn outcome(row: &Row) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let reached = (row.steps, row.safe, row.censored, row.last_output_change, row.coins_read, row.last_fault);
+    (reached, &row.phases).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The steps of a row to its first safe step or, with faults, from the last of them to the next safe step. Nothing is known
@@ -306,11 +332,31 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_trial_that_is_there_twice_is_refused() {
-        let twice =
-            [row(16, 7, Observed::exactly(5)), row(16, 8, Observed::exactly(5)), row(16, 7, Observed::exactly(5))];
-        let refused = gather(twice.into_iter().map(Ok)).unwrap_err();
-        assert!(refused.message().contains("seed 7 is there twice"), "{}", refused.message());
+    fn a_trial_that_is_there_twice_counts_once() {
+        let rows = || [7, 8].map(|seed| row(16, seed, Observed::exactly(5)));
+        let other = |change: fn(&mut Row)| {
+            let mut other = rows()[0].clone();
+            change(&mut other);
+            gather(rows().into_iter().chain([other]).map(Ok))
+        };
+        for same in [|row: &mut Row| row.cell += 1, |row: &mut Row| row.limit += 1] {
+            let cell = &other(same).unwrap()[0].cells[0];
+            assert_eq!((cell.steps.len(), cell.changes.len(), cell.phases[0].1.len(), cell.repeated), (2, 2, 2, 1));
+        }
+        for change in [
+            |row: &mut Row| row.steps += 1,
+            |row: &mut Row| row.safe = None,
+            |row: &mut Row| row.censored = true,
+            |row: &mut Row| row.last_output_change += 1,
+            |row: &mut Row| row.coins_read += 1,
+            |row: &mut Row| row.last_fault = Some(1),
+            |row: &mut Row| row.phases.clear(),
+        ] {
+            let refused = other(change).unwrap_err();
+            assert!(refused.message().contains("seed 7 has two rows that differ"), "{}", refused.message());
+        }
+        let another_trial = other(|row| row.seed = 9).unwrap();
+        assert_eq!((another_trial[0].cells[0].steps.len(), another_trial[0].cells[0].repeated), (3, 0));
     }
 
     #[test]

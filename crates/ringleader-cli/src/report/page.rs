@@ -6,6 +6,7 @@ use ringleader::stats::fit::Scale;
 
 use crate::report::analyse::{Analysis, Sweep};
 use crate::report::figures;
+use crate::report::gather::Series;
 use crate::report::svg::{Figure, escape};
 use crate::report::tables::{self, Table};
 use crate::store::meta::Meta;
@@ -111,10 +112,11 @@ pub(crate) fn html(analysis: &Analysis, sections: &[Section], metas: &[Meta]) ->
     let rules = analysis.whose_rules();
     let _ = writeln!(
         out,
-        "<p>{} trials in {} series, {} of them censored. Seed of the bootstrap: {}.{}</p>",
+        "<p>{} trials in {} series, {} of them censored. {} Seed of the bootstrap: {}.{}</p>",
         commas(trials),
         commas(analysis.series.len()),
         commas(censored),
+        repeated(analysis.series.iter().map(|one| &one.series)),
         analysis.seed,
         escape(&rules)
     );
@@ -138,6 +140,15 @@ pub(crate) fn html(analysis: &Analysis, sections: &[Section], metas: &[Meta]) ->
         );
     }
     out + "</body>\n</html>\n"
+}
+
+/// A sentence on rows that are there more than once; empty if there are none.
+pub(crate) fn repeated<'a>(series: impl IntoIterator<Item = &'a Series>) -> String {
+    match series.into_iter().flat_map(|one| &one.cells).map(|cell| cell.repeated).sum::<usize>() {
+        0 => String::new(),
+        1 => "1 row repeats a trial of another; it is counted once.".into(),
+        rows => format!("{} rows repeat trials of others; each trial is counted once.", commas(rows)),
+    }
 }
 
 /// How many trials there are, and how many are censored.
