@@ -5,6 +5,7 @@
 use num_traits::ToPrimitive;
 use ringleader::lab::PROTOCOLS;
 use ringleader::protocol::Params;
+use ringleader_proof::exact::NoChain;
 use ringleader_proof::exact::ask::{Found, Question, Until, ask};
 
 fn question<'a>(protocol: &'a str, n: usize, params: &'a Params, start: &'a str) -> Question<'a> {
@@ -71,10 +72,20 @@ fn infinity_where_the_target_is_not_certain() {
 #[test]
 fn what_is_too_large_is_refused() {
     let none = Params::default();
-    let refused = ask(&question("ppl", 4, &none, "every"), None).err().unwrap().to_string();
-    assert!(refused.contains("configurations") && refused.contains("1000000"), "{refused}");
-    let small = Question { most: 100, ..question("ysm", 3, &none, "every") };
-    assert!(ask(&small, None).is_err());
+    let refused = |question: &Question<'_>| match ask(question, None) {
+        Err(NoChain::TooLarge(message)) => message,
+        Err(NoChain::Wrong(error)) => panic!("{error}"),
+        Ok(_) => panic!("it fits"),
+    };
+    let many = refused(&question("ppl", 20, &none, "every"));
+    assert!(many.contains("more than 2^128 configurations"), "{many}");
+    // 8 states, 512 configurations, 176 up to rotation: (8^3 + 2 * 8) / 3. At least a third of 512, rounded up, are known of.
+    let fj = |most, rotate| Question { most, rotate, ..question("fj", 3, &none, "every") };
+    assert_eq!(refused(&fj(170, true)), "every: 512 configurations, at least 171 up to rotation");
+    assert_eq!(refused(&fj(171, true)), "more than 171 configurations can be reached up to rotation");
+    assert!(ask(&fj(176, true), None).unwrap().is_some());
+    assert_eq!(refused(&fj(511, false)), "every: 512 configurations");
+    assert!(ask(&fj(512, false), None).unwrap().is_some());
 }
 
 #[test]

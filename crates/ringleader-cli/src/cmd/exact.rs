@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::io::{self, Write};
 
+use ringleader::lab::protocol;
 use ringleader::value::Value;
+use ringleader_proof::exact::NoChain;
 use ringleader_proof::exact::ask::{Found, Question, Until, ask};
 
 use crate::args::ExactArgs;
@@ -28,10 +30,10 @@ pub(crate) fn exact(args: &ExactArgs) -> Result<(), Stop> {
         stop: &stop,
     };
     let found = match &args.prism {
-        None => ask(&question, None)?,
+        None => ask(&question, None).map_err(|none| refused(args, none))?,
         Some(path) => {
             let mut model = Vec::new();
-            let found = ask(&question, Some(&mut model))?;
+            let found = ask(&question, Some(&mut model)).map_err(|none| refused(args, none))?;
             if found.is_some() {
                 files::write(path, |out| out.write_all(&model))?;
             }
@@ -47,6 +49,18 @@ pub(crate) fn exact(args: &ExactArgs) -> Result<(), Stop> {
         }
         show(out, args, &found)
     })
+}
+
+/// What is too large is not wrong, and smaller parameters may help.
+fn refused(args: &ExactArgs, none: NoChain) -> Stop {
+    let message = match none {
+        NoChain::Wrong(error) => return error.into(),
+        NoChain::TooLarge(message) => message,
+    };
+    let psi =
+        protocol(&args.protocol).is_ok_and(|entry| entry.about.parameters.iter().any(|known| known.name == "psi"));
+    let smaller = if psi { "; the smallest parameters are --psi 2 --kappa 1, at n = 3 or 4" } else { "" };
+    Stop::TooLarge(format!("{message}: too large, --most allows {}{smaller}", commas(args.most)))
 }
 
 fn show(out: &mut dyn Write, args: &ExactArgs, found: &Found) -> io::Result<()> {

@@ -18,7 +18,7 @@ use ringleader::random::{Stream, stream};
 use ringleader::ring::Ring;
 use ringleader::value::Value;
 
-use super::{Plan, chain, quantiles, rational, solve, write_prism};
+use super::{NoChain, Plan, chain, quantiles, rational, solve, write_prism};
 
 /// Where the chain ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +92,7 @@ const TOLERANCE: f64 = 1e-13;
 ///
 /// # Errors
 /// If the question makes no sense, or its chain is too large.
-pub fn ask(question: &Question<'_>, prism: Option<&mut dyn Write>) -> Result<Option<Found>, Error> {
+pub fn ask(question: &Question<'_>, prism: Option<&mut dyn Write>) -> Result<Option<Found>, NoChain> {
     match lab::protocol(question.protocol)?.about.name {
         "ppl" => answer::<Ppl>(question, prism),
         "ppl-prime" => answer::<PplPrime>(question, prism),
@@ -105,12 +105,12 @@ pub fn ask(question: &Question<'_>, prism: Option<&mut dyn Write>) -> Result<Opt
         "elim" => answer::<Elim>(question, prism),
         other => {
             let known = "ppl, ppl-prime, por, pcl, pcl-derandomised, ysm, fj, aaf, elim";
-            Err(Error::new("protocol", other, format!("chains are made for {known}")))
+            Err(Error::new("protocol", other, format!("chains are made for {known}")).into())
         }
     }
 }
 
-fn answer<P: Protocol>(question: &Question<'_>, prism: Option<&mut dyn Write>) -> Result<Option<Found>, Error> {
+fn answer<P: Protocol>(question: &Question<'_>, prism: Option<&mut dyn Write>) -> Result<Option<Found>, NoChain> {
     let ring = Ring::new(question.n, P::ABOUT.ring)?;
     let protocol = P::new(ring, &P::parameters_of_check(ring, question.params))?;
     let until = |config: &[P::State]| match question.until {
@@ -118,7 +118,7 @@ fn answer<P: Protocol>(question: &Question<'_>, prism: Option<&mut dyn Write>) -
         Until::AtMostOneLeader => leaders(&protocol, config).len() <= 1,
     };
     if question.until == Until::AtMostOneLeader && !P::ABOUT.elects {
-        return Err(Error::new("until", "at-most-one-leader", format!("{} elects no leader", P::ABOUT.name)));
+        return Err(Error::new("until", "at-most-one-leader", format!("{} elects no leader", P::ABOUT.name)).into());
     }
     let plan = Plan { until: &until, rotate: question.rotate, most: question.most, stop: question.stop };
     let (name, starts) = starts(&protocol, ring, question)?;
@@ -159,33 +159,37 @@ fn answer<P: Protocol>(question: &Question<'_>, prism: Option<&mut dyn Write>) -
 type Starts<S> = Box<dyn Iterator<Item = Vec<S>>>;
 
 /// The starts by name.
-fn starts<P: Protocol>(protocol: &P, ring: Ring, question: &Question<'_>) -> Result<(String, Starts<P::State>), Error> {
+fn starts<P: Protocol>(
+    protocol: &P,
+    ring: Ring,
+    question: &Question<'_>,
+) -> Result<(String, Starts<P::State>), NoChain> {
     let known = P::starts();
     let name = question.start.unwrap_or(known[0].name);
     if name == "every" {
-        return Ok((name.to_owned(), every(protocol, ring, question.most)?));
+        return Ok((name.to_owned(), every(protocol, ring, question)?));
     }
     let Some(start) = known.iter().find(|start| start.name == name) else {
         let names: Vec<&str> = known.iter().map(|start| start.name).collect();
-        return Err(Error::new("start", name, format!("allowed is every, {}", names.join(", "))));
+        return Err(Error::new("start", name, format!("allowed is every, {}", names.join(", "))).into());
     };
     let config = (start.make)(protocol, ring, &mut stream(question.seed, Stream::Start))?;
     Ok((name.to_owned(), Box::new(std::iter::once(config))))
 }
 
-/// Every configuration with every right input.
-fn every<P: Protocol>(protocol: &P, ring: Ring, most: usize) -> Result<Starts<P::State>, Error> {
+/// Every configuration with every right input. Rotations of one are as many as agents, at most.
+fn every<P: Protocol>(protocol: &P, ring: Ring, question: &Question<'_>) -> Result<Starts<P::State>, NoChain> {
     let variables = protocol.variables();
     let (states, bases) = (variables.free_states(), protocol.inputs(ring));
     let count = states.checked_pow(ring.n() as u32).and_then(|count| count.checked_mul(bases.len() as u128));
-    let fits = |count: u128| u64::try_from(count).ok().filter(|_| count <= most as u128 * ring.n() as u128);
-    let Some(number) = count.and_then(fits) else {
-        let shown = count.map_or("more than 2^128 configurations".into(), |count| format!("{count} configurations"));
-        return Err(Error::new(
-            "start",
-            format!("every: {shown}"),
-            format!("allowed is {most} up to rotation; --most says how many"),
-        ));
+    let least = count.map(|count| if question.rotate { count.div_ceil(ring.n() as u128) } else { count });
+    let fits = least.is_some_and(|least| least <= question.most as u128);
+    let Some(number) = count.and_then(|count| u64::try_from(count).ok()).filter(|_| fits) else {
+        let (Some(count), Some(least)) = (count, least) else {
+            return Err(NoChain::TooLarge("every: more than 2^128 configurations".into()));
+        };
+        let turned = if question.rotate { format!(", at least {least} up to rotation") } else { String::new() };
+        return Err(NoChain::TooLarge(format!("every: {count} configurations{turned}")));
     };
     let of_agent = |blank: &P::State| variables.free(*blank);
     let lists: Vec<Vec<Vec<P::State>>> = bases.iter().map(|base| base.iter().map(of_agent).collect()).collect();
