@@ -24,6 +24,7 @@ use ringleader::protocols::ppl::{Ppl, PplPrime};
 use ringleader::protocols::thue_morse::ThueMorse;
 use ringleader::protocols::undirected::{Undirected, UndirectedDerandomised};
 use ringleader::protocols::ysm::Ysm;
+use ringleader_verify::exact::NoChain;
 use ringleader_verify::exact::ask::{Found, Question, ask};
 use ringleader_verify::explicit::{Explored, Scope, Workers, explore};
 use ringleader_verify::laws::{Broken, laws};
@@ -59,7 +60,7 @@ pub trait Tools: AnyProtocol {
         question: &Question<'_>,
         prism: Option<&mut dyn Write>,
         observer: &dyn Observer,
-    ) -> Result<Option<Found>, Error>;
+    ) -> Result<Option<Found>, NoChain>;
 }
 
 impl<P: Protocol> Tools for Arc<Blueprint<P>> {
@@ -82,7 +83,7 @@ impl<P: Protocol> Tools for Arc<Blueprint<P>> {
         question: &Question<'_>,
         prism: Option<&mut dyn Write>,
         observer: &dyn Observer,
-    ) -> Result<Option<Found>, Error> {
+    ) -> Result<Option<Found>, NoChain> {
         ask(&Instance::smallest(self.clone(), n, params)?, question, prism, observer)
     }
 }

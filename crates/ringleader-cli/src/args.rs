@@ -1,6 +1,9 @@
 //! What the user may say. Options that are parameters of protocols come from the list of protocols.
 
+use std::sync::LazyLock;
+
 use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand};
+use ringleader::engine::sliced::Words;
 use ringleader::params::{Parameter, Params};
 use ringleader_catalogue::Entries;
 
@@ -27,14 +30,30 @@ Exit codes:
   2    wrong use, bad input, or a file that cannot be read or written
   3    the limit came before safety
   4    undecided: a check is too large, or a claim is unknown within its limits
-  130  interrupted (Ctrl-C); what was done so far is shown and saved";
+  130  interrupted by Ctrl-C; what was done so far is shown and saved
+  143  the same, by SIGTERM";
+
+/// The version, with the commit if the build was told of it, and what the sliced engine uses of this processor.
+fn version() -> &'static str {
+    static VERSION: LazyLock<String> = LazyLock::new(|| {
+        let commit = option_env!("RINGLEADER_COMMIT").map_or(String::new(), |commit| format!(" ({commit})"));
+        let words = Words::widest();
+        let name = match words {
+            Words::Portable => "words of 64 bits",
+            Words::Avx2 => "AVX2",
+            Words::Avx512 => "AVX-512",
+        };
+        format!("{}{commit}\nsliced engine: {name}, {} lanes", env!("CARGO_PKG_VERSION"), words.lanes())
+    });
+    &VERSION
+}
 
 /// A laboratory for self-stabilizing leader election on rings.
 ///
 /// Without a command, `ringleader` does its main job: it elects a leader with P_PL on a ring of 256 agents from a
 /// configuration without any, and shows when it is safe for ever.
 #[derive(Parser)]
-#[command(version, max_term_width = 100, after_help = EXIT_CODES, after_long_help = format!("\
+#[command(name = "ringleader", version = env!("CARGO_PKG_VERSION"), long_version = version(), max_term_width = 100, after_help = EXIT_CODES, after_long_help = format!("\
 Examples:
   ringleader                                        elect a leader on a ring of 256 agents
   ringleader run --n 64 --start uniform --seed 7    from a random configuration, repeatable

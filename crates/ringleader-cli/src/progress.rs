@@ -1,45 +1,60 @@
-//! A progress bar for long work, and Ctrl-C.
+//! A progress bar for long work, and signals that ask it to stop: Ctrl-C and SIGTERM.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 
 use crate::text::ratio;
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// The exit code of the signal that came, 128 and its number; 0 if none came.
+static CODE: AtomicUsize = AtomicUsize::new(0);
+/// Whether a signal ends the process at once.
+static AT_ONCE: AtomicBool = AtomicBool::new(true);
 /// How many pieces of work look for an interruption.
 static LOOKING: AtomicUsize = AtomicUsize::new(0);
 
-/// From now on the first Ctrl-C asks long work to stop and to save what it has. The second, or the first where nothing
+/// From now on the first signal asks long work to stop and to save what it has. The second, or the first where nothing
 /// would notice it, ends the process.
 pub(crate) fn catch_interrupts() {
-    // Without a handler Ctrl-C ends the process at once, which is a poorer but still a right answer.
-    let _ = ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) || LOOKING.load(Ordering::SeqCst) == 0 {
-            std::process::exit(130);
-        }
-    });
+    for signal in [SIGINT, SIGTERM] {
+        let code = 128 + signal;
+        // What is registered first is done first. Without handlers a signal ends the process at once, which is a poorer but
+        // still a right answer.
+        let _ = flag::register_conditional_shutdown(signal, code, &AT_ONCE)
+            .and_then(|_| flag::register_usize(signal, &CODE, code as usize))
+            .and_then(|_| flag::register(signal, &AT_ONCE));
+    }
 }
 
-/// Whether Ctrl-C was pressed.
+/// Whether a signal asks to stop.
 pub(crate) fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::SeqCst)
+    CODE.load(Ordering::SeqCst) != 0
 }
 
-/// Somebody who looks for an interruption.
+/// The exit code after an interruption.
+pub(crate) fn interrupted_code() -> u8 {
+    u8::try_from(CODE.load(Ordering::SeqCst)).ok().filter(|code| *code > 0).unwrap_or(128 + SIGINT as u8)
+}
+
+/// Work that looks for an interruption.
 pub(crate) struct Looking(());
 
-/// From now on until the result is dropped, somebody looks for an interruption.
+/// From now on until the result is dropped, an interruption is looked for.
 pub(crate) fn look() -> Looking {
     LOOKING.fetch_add(1, Ordering::SeqCst);
+    if !interrupted() {
+        AT_ONCE.store(false, Ordering::SeqCst);
+    }
     Looking(())
 }
 
 impl Looking {
-    /// Whether Ctrl-C was pressed.
+    /// Whether a signal asks to stop.
     pub(crate) fn interrupted(&self) -> bool {
         interrupted()
     }
@@ -47,7 +62,9 @@ impl Looking {
 
 impl Drop for Looking {
     fn drop(&mut self) {
-        LOOKING.fetch_sub(1, Ordering::SeqCst);
+        if LOOKING.fetch_sub(1, Ordering::SeqCst) == 1 {
+            AT_ONCE.store(true, Ordering::SeqCst);
+        }
     }
 }
 
@@ -59,15 +76,16 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// A bar towards `length` steps; it fits 80 columns.
+    /// A bar towards `length` steps.
     pub(crate) fn new(length: u64, quiet: bool) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr());
-        let form = "{elapsed} [{bar:12}] {human_pos}/{human_len} {msg}";
-        if let Ok(style) = ProgressStyle::with_template(form) {
+        Self::on(if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }, length)
+    }
+
+    fn on(target: ProgressDrawTarget, length: u64) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(length), target);
+        // A wide message is cut where the terminal ends: a line that is broken in two could not be taken back.
+        if let Ok(style) = ProgressStyle::with_template("{elapsed} [{bar:12}] {wide_msg}") {
             bar.set_style(style.progress_chars("=> "));
-        }
-        if quiet {
-            bar.set_draw_target(ProgressDrawTarget::hidden());
         }
         Self { bar, due: Instant::now(), _looking: look() }
     }
@@ -77,13 +95,14 @@ impl Bar {
         self.bar.set_length(length);
     }
 
-    /// Shows where the work is, ten times a second at most; `Break` after Ctrl-C.
+    /// Shows where the work is, ten times a second at most; `Break` after an interruption.
     pub(crate) fn show(&mut self, steps: u64, message: impl FnOnce() -> String) -> ControlFlow<()> {
         if interrupted() {
             return ControlFlow::Break(());
         }
         if !self.bar.is_hidden() && Instant::now() >= self.due {
-            self.bar.set_message(message());
+            let length = self.bar.length().unwrap_or_default();
+            self.bar.set_message(format!("{}/{} {}", HumanCount(steps), HumanCount(length), message()));
             self.bar.set_position(steps);
             self.due = Instant::now() + Duration::from_millis(100);
         }
@@ -111,4 +130,62 @@ pub(crate) fn pace(done: u64, trials: u64, elapsed: Duration) -> String {
     let each = elapsed.as_secs_f64() / done as f64;
     let left = Duration::try_from_secs_f64(each * trials.saturating_sub(done) as f64).unwrap_or(Duration::MAX);
     format!("trials, {}/s, {} left", ratio(1.0 / each.max(1e-9)), HumanDuration(left))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    use indicatif::TermLike;
+
+    /// A terminal of 60 columns that keeps what is written, in lines.
+    #[derive(Debug, Default, Clone)]
+    struct Narrow(Arc<Mutex<Vec<String>>>);
+
+    impl TermLike for Narrow {
+        fn width(&self) -> u16 {
+            60
+        }
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write_str(text)?;
+            self.clear_line()
+        }
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.0.lock().unwrap().last_mut().unwrap().push_str(text);
+            Ok(())
+        }
+        fn clear_line(&self) -> io::Result<()> {
+            self.0.lock().unwrap().push(String::new());
+            Ok(())
+        }
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_line_never_breaks() {
+        let terminal = Narrow(Arc::new(Mutex::new(vec![String::new()])));
+        let mut bar = Bar::on(ProgressDrawTarget::term_like(Box::new(terminal.clone())), 341_127_603_200_000);
+        let message = || "steps, 12 leaders, 345 live bullets, and whatever else a protocol has to say".into();
+        assert!(bar.show(1_989_146_632, message).is_continue());
+        bar.bar.tick();
+        let lines = terminal.0.lock().unwrap().clone();
+        assert!(lines.iter().any(|line| line.contains("] 1,989,146,632/341,127,603,200,000 st")), "{lines:?}");
+        assert!(lines.iter().all(|line| line.chars().count() <= 60), "{lines:?}");
+    }
 }

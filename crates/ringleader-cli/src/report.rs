@@ -3,6 +3,7 @@
 //! series -> analysis -> `tables`, `figures` -> `page`
 
 pub(crate) mod figures;
+pub(crate) mod latex;
 pub(crate) mod numbers;
 pub(crate) mod page;
 pub(crate) mod svg;

@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use ringleader::error::Error;
 
+use crate::progress::interrupted_code;
+
 /// The end of a command that is not plain success.
 #[derive(Debug)]
 pub(crate) enum Stop {
@@ -18,7 +20,9 @@ pub(crate) enum Stop {
     Refuted,
     /// A check does not fit into memory, or a claim is unknown within its limits: exit code 4. The command has said so itself.
     Undecided,
-    /// Ctrl-C: exit code 130, with a message unless the command has said so itself.
+    /// There are too many configurations: exit code 4.
+    TooLarge(String),
+    /// Ctrl-C or SIGTERM: exit code 130 or 143, with a message unless the command has said so itself.
     Interrupted(Option<String>),
     /// Another process has done the work and said everything: its exit code.
     Done(u8),
@@ -30,7 +34,8 @@ impl Stop {
     /// What it says, without the kind.
     pub(crate) fn message(&self) -> &str {
         match self {
-            Self::Failed(message) | Self::Bad(message) | Self::Interrupted(Some(message)) => message,
+            Self::Failed(message) | Self::Bad(message) | Self::TooLarge(message) => message,
+            Self::Interrupted(Some(message)) => message,
             Self::Limit => "the limit came before safety",
             Self::Refuted => "a claim was refuted",
             Self::Undecided => "undecided within the limits",
@@ -42,18 +47,19 @@ impl Stop {
 
     /// Tells the user on standard error, and gives the exit code.
     pub(crate) fn report(self) -> ExitCode {
+        let kind = if matches!(self, Self::Interrupted(_)) { "interrupted" } else { "error" };
         let (code, message) = match self {
             Self::Failed(message) => (1, Some(message)),
             Self::Bad(message) => (2, Some(message)),
             Self::Limit => (3, None),
             Self::Refuted => (1, None),
             Self::Undecided => (4, None),
-            Self::Interrupted(message) => (130, message),
+            Self::TooLarge(message) => (4, Some(message)),
+            Self::Interrupted(message) => (interrupted_code(), message),
             Self::Done(code) => (code, None),
             Self::Unheard => (0, None),
         };
         if let Some(message) = message {
-            let kind = if code == 130 { "interrupted" } else { "error" };
             // If even standard error is closed, the exit code has to say it alone.
             let _ = writeln!(anstream::stderr(), "{}: {message}", crate::text::alarm(kind));
         }

@@ -55,7 +55,8 @@ pub(crate) fn ratio(value: f64) -> String {
     commas_in_front(&format!("{value:.decimals$}"))
 }
 
-fn commas_in_front(text: &str) -> String {
+/// Commas between the thousands of what stands in front of the point.
+pub(crate) fn commas_in_front(text: &str) -> String {
     match text.split_once('.') {
         Some((whole, rest)) => format!("{}.{rest}", commas(whole)),
         None => commas(text),

@@ -114,6 +114,25 @@ fn what_is_too_large_is_told_with_its_size() {
     let output = ringleader(&["check", "thue-morse", "--n", "3"]);
     assert_eq!(code(&output), 4);
     assert!(text(&output).contains("too large") && text(&output).contains("our own design"), "{}", text(&output));
+    let says = |words: &[&str], parts: &[&str]| {
+        let output = ringleader(&[&["check"], words].concat());
+        let text = text(&output);
+        assert!(code(&output) == 4 && parts.iter().all(|part| text.contains(part)), "{words:?}: {text}");
+    };
+    says(
+        &["ppl", "--n", "3"],
+        &[
+            "beyond any memory",
+            "--psi 2 --kappa 1, there are",
+            "still too many",
+            "ringleader prove safe convergence --n 3",
+        ],
+    );
+    says(
+        &["ysm", "--n", "4", "--bound", "64", "--memory", "1M"],
+        &["it takes", "--memory allows 1.00 MiB", "--bound 4, there are"],
+    );
+    says(&["fj", "--n", "6", "--memory", "16K"], &["it takes 96.00 KiB, and --memory allows 16.00 KiB"]);
     let output = ringleader(&["check", "fj", "--n", "6,3", "--memory", "16K", "--json"]);
     let checks = json(&output)["checks"].clone();
     assert_eq!(

@@ -384,6 +384,14 @@ fn the_command_line_outweighs_the_file() {
     assert_eq!(json(&ringleader(&["run", "--start", case, "--psi", "6", "--json"]))["settings"]["psi"], 6);
 }
 
+#[test]
+fn the_version_names_the_engine() {
+    let shown = text(&ringleader(&["--version"]));
+    assert!(shown.starts_with(concat!("ringleader ", env!("CARGO_PKG_VERSION"))), "{shown}");
+    assert!(shown.contains("\nsliced engine: ") && shown.ends_with(" lanes\n"), "{shown}");
+    assert_eq!(text(&ringleader(&["-V"])), concat!("ringleader ", env!("CARGO_PKG_VERSION"), "\n"));
+}
+
 /// Where nothing would look for it, Ctrl-C ends the process at once.
 #[test]
 fn a_command_that_waits_for_input_can_be_interrupted() {
@@ -447,7 +455,10 @@ fn help_explains_every_command_with_examples_and_exit_codes() {
     ] {
         let output = ringleader(&args);
         let help = text(&output);
-        assert!(help.contains("Examples:") && help.contains("130  interrupted"), "{args:?}: {help}");
+        assert!(
+            help.contains("Examples:") && help.contains("130  interrupted") && help.contains("143  "),
+            "{args:?}: {help}"
+        );
     }
 }
 

@@ -160,11 +160,7 @@ fn bad_records_are_named() {
     let mut bytes = std::fs::read(SMALL).unwrap();
     bytes.truncate(bytes.len() / 2);
     std::fs::write(&broken, bytes).unwrap();
-    for (files, words) in [
-        (vec![SMALL, &other], "no-such.parquet"),
-        (vec![SMALL, &broken], "broken.parquet"),
-        (vec![SMALL, SMALL], "is there twice"),
-    ] {
+    for (files, words) in [(vec![SMALL, &other], "no-such.parquet"), (vec![SMALL, &broken], "broken.parquet")] {
         for command in ["report", "table1"] {
             let refused = ringleader(&[&[command], files.as_slice(), &["--json"]].concat());
             assert_eq!(code(&refused), 2, "{words}");
@@ -175,6 +171,18 @@ fn bad_records_are_named() {
     assert_eq!(code(&refused), 2);
     assert!(complaint(&refused).contains("cannot make the folder"), "{}", complaint(&refused));
     assert_eq!(code(&ringleader(&["report"])), 2);
+}
+
+/// The sweeps of the project share a seed, so that some of their cells are the same.
+#[test]
+fn the_committed_records_are_one_report() {
+    let all = numbers(&[&format!("{ROOT}/records")]);
+    let rows = |file: &str| numbers(&[&format!("{ROOT}/records/{file}.parquet")])["trials"].as_u64().unwrap();
+    let (trials, repeated) = (all["trials"].as_u64().unwrap(), all["repeated"].as_u64().unwrap());
+    assert_eq!((trials + repeated, repeated > 0), (rows("table1") + rows("c1") + rows("psi"), true));
+    assert_eq!(numbers(&[SMALL, SMALL])["series"], numbers(&[SMALL])["series"]);
+    let said = text(&ringleader(&["report", SMALL, SMALL, "--out", &folder("report-twice")]));
+    assert!(said.contains("rows repeat trials of others; each trial is counted once"), "{said}");
 }
 
 #[test]

@@ -286,18 +286,33 @@ fn two_processes_do_not_meet_and_a_dead_one_is_no_obstacle() {
     second.wait_with_output().unwrap();
 }
 
+/// By a user, or by the scheduler of a cluster.
 #[test]
 fn an_interruption_says_how_to_go_on() {
-    let folder = folder("interrupted");
-    let (definition, child) = endless(&folder);
-    std::thread::sleep(Duration::from_millis(300));
-    send("-INT", &child);
-    let output = child.wait_with_output().unwrap();
-    let told = complaint(&output);
-    assert_eq!(code(&output), 130, "{told}");
-    let words = ["of 6 trials are kept in", "a.parquet.journal", &format!("to go on: ringleader sweep {definition}")];
-    assert!(words.iter().all(|word| told.contains(word)), "{told}");
-    assert_eq!(names(&folder), ["a.parquet.journal", "a.toml"]);
+    for (signal, expected) in [("-INT", 130), ("-TERM", 143)] {
+        let folder = folder(&format!("interrupted{signal}"));
+        let (definition, child) = endless(&folder);
+        std::thread::sleep(Duration::from_millis(300));
+        send(signal, &child);
+        let output = child.wait_with_output().unwrap();
+        let told = complaint(&output);
+        assert_eq!(code(&output), expected, "{told}");
+        let go_on = format!("to go on: ringleader sweep {definition}");
+        let words = ["interrupted: ", "of 6 trials are kept in", "a.parquet.journal", &go_on];
+        assert!(words.iter().all(|word| told.contains(word)), "{told}");
+        assert_eq!(names(&folder), ["a.parquet.journal", "a.toml"]);
+    }
+}
+
+/// `nohup` ignores the signal of a terminal that is closed.
+#[test]
+fn a_sweep_outlives_its_terminal_under_nohup() {
+    let folder = folder("nohup");
+    let definition = define(&folder, DEFINITION);
+    let program = env!("CARGO_BIN_EXE_ringleader");
+    let script = format!("trap '' HUP; {program} sweep {definition} --quiet & kill -HUP $!; wait $!");
+    let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+    assert_eq!(code(&output), 0, "{}", complaint(&output));
 }
 
 /// The first lines of a journal as if another version had written them.

@@ -210,7 +210,12 @@ fn interruption_shows_what_is_finished() {
     assert!(finished > 0 && finished < 10_000_000);
     assert_eq!(some["statistics"]["safe"]["count"], finished);
     assert_eq!(list(&some["trials"]).len() as u64, finished);
-    let output = interrupt(many, Duration::from_millis(500));
+    let output = interrupt(many, Duration::from_millis(1500));
     assert_eq!(code(&output), 130);
-    assert!(text(&output).contains("of 10,000,000 trials are finished"), "{}", text(&output));
+    let said = text(&output);
+    let none = said.contains(": 0 of");
+    assert!(said.contains("of 10,000,000 trials are finished"), "{said}");
+    assert!(said.contains("the figures are too low") != none && said.contains("quantiles are") != none, "{said}");
+    let output = interrupt("run --n 8192 --trials 4 --threads 2 --seed 1", Duration::from_millis(500));
+    assert!(text(&output).contains("0 of 4 trials are finished\nrepeat: "), "{}", text(&output));
 }

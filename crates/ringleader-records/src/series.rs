@@ -1,7 +1,8 @@
 //! Rows become series: the cells of all sizes that differ in nothing else. Of a row only numbers are kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,6 +47,8 @@ pub struct Cell {
     pub phases: Vec<(String, Sample)>,
     /// The least and the greatest limit.
     pub limits: (u64, u64),
+    /// How many rows were those of a trial that is counted already.
+    pub repeated: usize,
 }
 
 /// Cells that differ in n only, smallest first.
@@ -75,7 +78,8 @@ impl Series {
     }
 
     /// The name of the protocol, with a star if its rules are not the paper's own.
-    fn marked(&self) -> String {
+    #[must_use]
+    pub fn marked(&self) -> String {
         format!("{}{}", self.kind.protocol, if self.rules.is_some() { "*" } else { "" })
     }
 
@@ -101,7 +105,7 @@ fn claimed(bound: &str) -> Scale {
 /// The series in files of records, and what the files say of themselves. A folder stands for the Parquet files in it.
 ///
 /// # Errors
-/// If a file cannot be read, there are no trials, or a trial is there twice.
+/// If a file cannot be read, there are no trials, or a trial is there twice with different outcomes.
 pub fn load(protocols: &Catalogue, records: &[PathBuf]) -> Result<(Vec<Series>, Vec<Meta>), Error> {
     let mut paths = Vec::new();
     for path in records {
@@ -133,15 +137,15 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>, Error> {
 /// Takes all rows; the series come in the order in which their first rows came.
 ///
 /// # Errors
-/// If a row is an error, or a trial is there twice.
+/// If a row is an error, or a trial is there twice with different outcomes.
 pub fn gather(protocols: &Catalogue, rows: impl Iterator<Item = Result<Row, Error>>) -> Result<Vec<Series>, Error> {
     let mut gathering = Gathering::default();
     for row in rows {
         let Row { setup, outcome } = row?;
         let place = gathering.place(&setup)?;
-        gathering.cells[place].take(&setup, &outcome);
+        gathering.cells[place].take(&setup, &outcome)?;
     }
-    gathering.finish(protocols)
+    Ok(gathering.finish(protocols))
 }
 
 #[derive(Default)]
@@ -162,7 +166,9 @@ struct Gathered {
     steps: Vec<Observed>,
     changes: Vec<Observed>,
     phases: Vec<(Arc<str>, Vec<Observed>)>,
-    seeds: Vec<u64>,
+    /// The seed of every trial, with a hash of what came of it.
+    known: HashMap<u64, u64>,
+    repeated: usize,
 }
 
 impl Gathering {
@@ -181,7 +187,7 @@ impl Gathering {
         Ok(place)
     }
 
-    fn finish(self, protocols: &Catalogue) -> Result<Vec<Series>, Error> {
+    fn finish(self, protocols: &Catalogue) -> Vec<Series> {
         let mut series: Vec<Series> = Vec::new();
         for cell in self.cells {
             let kind = kind(protocols, &cell.setup);
@@ -189,12 +195,12 @@ impl Gathering {
                 series.push(Series::new(protocols, kind));
                 series.len() - 1
             });
-            series[place].cells.push(cell.finish()?);
+            series[place].cells.push(cell.finish());
         }
         series.iter_mut().for_each(|series| series.cells.sort_by_key(|cell| cell.n));
         let labels = labels(&series);
         series.iter_mut().zip(labels).for_each(|(series, label)| series.label = label);
-        Ok(series)
+        series
     }
 }
 
@@ -210,9 +216,9 @@ fn kind(protocols: &Catalogue, setup: &Setup) -> Kind {
 
 impl Gathered {
     fn new(setup: &Arc<Setup>) -> Self {
-        let (steps, changes, phases, seeds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (steps, changes, phases, known) = (Vec::new(), Vec::new(), Vec::new(), HashMap::new());
         let limits = (setup.limit, setup.limit);
-        Self { setup: setup.clone(), rules: setup.rules, limits, steps, changes, phases, seeds }
+        Self { setup: setup.clone(), rules: setup.rules, limits, steps, changes, phases, known, repeated: 0 }
     }
 
     /// Takes note of a file with trials of this cell.
@@ -231,11 +237,14 @@ impl Gathered {
         Ok(())
     }
 
-    fn take(&mut self, setup: &Setup, outcome: &Outcome) {
+    fn take(&mut self, setup: &Setup, outcome: &Outcome) -> Result<(), Error> {
+        if self.knows(outcome)? {
+            self.repeated += 1;
+            return Ok(());
+        }
         let faults = !setup.faults.is_empty();
         self.steps.push(if faults { outcome.recovery() } else { outcome.safety(setup.limit) });
         self.changes.push(outcome.last_change());
-        self.seeds.push(outcome.seed);
         for (name, step) in &outcome.phases {
             let reached = outcome.reached(*step);
             match self.phases.iter_mut().find(|(known, _)| known == name) {
@@ -243,25 +252,47 @@ impl Gathered {
                 None => self.phases.push((name.clone(), reached.into_iter().collect())),
             }
         }
+        Ok(())
     }
 
-    fn finish(mut self) -> Result<Cell, Error> {
-        self.seeds.sort_unstable();
-        if let Some(twice) = self.seeds.windows(2).find(|pair| pair[0] == pair[1]) {
-            let (Setup { protocol, n, start, .. }, seed) = (&*self.setup, twice[0]);
-            return Err(Error::new(format!(
-                "the trial of {protocol} at n = {n} from {start} with seed {seed} is there twice: is a file given twice, \
-                 or together with one that was merged from it?"
-            )));
+    /// Whether the trial is known already, with the same outcome. A limit that was not met changes nothing.
+    fn knows(&mut self, outcome: &Outcome) -> Result<bool, Error> {
+        let Outcome {
+            cell: _,
+            trial: _,
+            seed,
+            steps,
+            safe,
+            censored,
+            last_output_change,
+            coins_read,
+            last_fault,
+            phases,
+        } = outcome;
+        let mut hasher = DefaultHasher::new();
+        (steps, safe, censored, last_output_change, coins_read, last_fault, phases).hash(&mut hasher);
+        let came = hasher.finish();
+        match self.known.insert(*seed, came) {
+            None => Ok(false),
+            Some(known) if known == came => Ok(true),
+            Some(_) => Err(Error::new(format!(
+                "the trial of {} at n = {} from {} with seed {seed} has two rows that differ: they were made with different limits, \
+                 phases or versions, or one of them is wrong",
+                self.setup.protocol, self.setup.n, self.setup.start
+            ))),
         }
+    }
+
+    fn finish(self) -> Cell {
         let sample = |values: Vec<Observed>| values.into_iter().collect::<Sample>();
-        Ok(Cell {
+        Cell {
             n: self.setup.n,
             steps: sample(self.steps),
             changes: sample(self.changes),
             phases: self.phases.into_iter().map(|(name, steps)| (name.to_string(), sample(steps))).collect(),
             limits: self.limits,
-        })
+            repeated: self.repeated,
+        }
     }
 }
 
@@ -387,9 +418,32 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_trial_that_is_there_twice_is_refused() {
-        let told = refused([7, 8, 7].map(|seed| row(16, seed, Observed::exactly(5))).to_vec());
-        assert!(told.contains("seed 7 is there twice"), "{told}");
+    fn a_trial_that_is_there_twice_counts_once() {
+        let rows = || [7, 8].map(|seed| row(16, seed, Observed::exactly(5))).to_vec();
+        let with = |change: fn(&mut Row)| {
+            let mut other = rows()[0].clone();
+            change(&mut other);
+            [rows(), vec![other]].concat()
+        };
+        let other_limit = |row: &mut Row| *row = but(row.clone(), |setup| setup.limit += 1);
+        for same in [|row: &mut Row| row.outcome.cell += 1, other_limit] {
+            let cell = &gathered(with(same))[0].cells[0];
+            assert_eq!((cell.steps.len(), cell.changes.len(), cell.repeated), (2, 2, 1));
+        }
+        for change in [
+            |row: &mut Row| row.outcome.steps += 1,
+            |row: &mut Row| row.outcome.safe = None,
+            |row: &mut Row| row.outcome.censored = true,
+            |row: &mut Row| row.outcome.last_output_change += 1,
+            |row: &mut Row| row.outcome.coins_read += 1,
+            |row: &mut Row| row.outcome.last_fault = Some(1),
+            |row: &mut Row| row.outcome.phases.push(("another".into(), None)),
+        ] {
+            let told = refused(with(change));
+            assert!(told.contains("seed 7 has two rows that differ"), "{told}");
+        }
+        let another = &gathered(with(|row| row.outcome.seed = 9))[0].cells[0];
+        assert_eq!((another.steps.len(), another.repeated), (3, 0));
     }
 
     #[test]
@@ -418,8 +472,9 @@ pub(crate) mod tests {
         std::fs::write(folder.join("notes.txt"), "not records").unwrap();
         let (series, metas) = load(&builtin(), std::slice::from_ref(&folder)).unwrap();
         assert_eq!((series.len(), series[0].cells.len(), metas.len()), (1, 3, 2));
-        let told = load(&builtin(), &[folder.clone(), folder.join("a.parquet")]).unwrap_err().to_string();
-        assert!(told.contains("is there twice"), "{told}");
+        let (again, _) = load(&builtin(), &[folder.clone(), folder.join("a.parquet")]).unwrap();
+        let sizes: Vec<_> = again[0].cells.iter().map(|cell| (cell.n, cell.steps.len(), cell.repeated)).collect();
+        assert_eq!(sizes, [(8, 9, 9), (16, 9, 9), (32, 9, 0)]);
         std::fs::remove_dir_all(&folder).unwrap();
     }
 

@@ -7,6 +7,8 @@
 
 pub mod ask;
 
+use std::fmt;
+
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
@@ -30,6 +32,32 @@ pub struct Plan<'a, S> {
     /// Told how many configurations there are, and asked whether to go on.
     pub observer: &'a dyn Observer,
 }
+
+/// Why there is no chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoChain {
+    /// The question makes no sense.
+    Wrong(Error),
+    /// There are too many configurations; how many.
+    TooLarge(String),
+}
+
+impl From<Error> for NoChain {
+    fn from(error: Error) -> Self {
+        Self::Wrong(error)
+    }
+}
+
+impl fmt::Display for NoChain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wrong(error) => error.fmt(f),
+            Self::TooLarge(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for NoChain {}
 
 /// A Markov chain on configurations.
 pub struct Chain<S> {
@@ -75,17 +103,14 @@ impl<P: Protocol> Builder<'_, P> {
         Ok(number)
     }
 
-    fn config(&mut self, key: Key, most: usize) -> Result<u32, Error> {
+    fn config(&mut self, key: Key, most: usize) -> Result<u32, NoChain> {
         let key = self.chain.least_rotation(key);
         let fresh = self.chain.configs.len();
         let number = *self.number.entry(key).or_insert(fresh as u32);
         if number as usize == fresh {
             if fresh >= most {
-                return Err(Error::new(
-                    "chain",
-                    format!("more than {most} configurations"),
-                    "allowed is what --most says",
-                ));
+                let up_to = if self.chain.rotate { " up to rotation" } else { "" };
+                return Err(NoChain::TooLarge(format!("more than {most} configurations can be reached{up_to}")));
             }
             self.chain.configs.push(key);
         }
@@ -115,7 +140,7 @@ impl<P: Protocol> Builder<'_, P> {
     }
 
     /// The row of one configuration.
-    fn expand(&mut self, key: Key, most: usize) -> Result<(), Error> {
+    fn expand(&mut self, key: Key, most: usize) -> Result<(), NoChain> {
         let (ring, mut row) = (self.chain.ring, Vec::<(u32, u32)>::new());
         let leader = self.chain.config_of(key).iter().any(|state| self.protocol.is_leader(state));
         for arc in 0..ring.arcs() {
@@ -144,13 +169,13 @@ pub fn chain<P: Protocol>(
     ring: Ring,
     starts: impl Iterator<Item = Vec<P::State>>,
     plan: &Plan<'_, P::State>,
-) -> Result<Option<Chain<P::State>>, Error> {
+) -> Result<Option<Chain<P::State>>, NoChain> {
     if let Some(delay) = protocol.oracle().filter(|&delay| delay > 0) {
-        return Err(Error::new("delay", delay, "a chain needs an oracle that answers at once, delay 0"));
+        return Err(Error::new("delay", delay, "a chain needs an oracle that answers at once, delay 0").into());
     }
     let n = ring.n();
     if n > 64 {
-        return Err(Error::new("n", n, "a chain has at most 64 agents"));
+        return Err(Error::new("n", n, "a chain has at most 64 agents").into());
     }
     let outcomes = ring.arcs() as u64 * protocol.coins();
     let outcomes =

@@ -7,14 +7,14 @@ mod common;
 
 use common::{entry, params};
 use num_traits::ToPrimitive;
-use ringleader::error::Error;
+use ringleader_verify::exact::NoChain;
 use ringleader_verify::exact::ask::{Found, Question, Until};
 
 fn question(start: &str) -> Question<'_> {
     Question { start: Some(start), seed: 1, until: Until::Safe, rotate: true, most: 1_000_000, quantiles: 0 }
 }
 
-fn ask(protocol: &str, n: usize, named: &[(&str, u64)], question: &Question<'_>) -> Result<Found, Error> {
+fn ask(protocol: &str, n: usize, named: &[(&str, u64)], question: &Question<'_>) -> Result<Found, NoChain> {
     entry(protocol).exact(n, &params(named), question, None, &()).map(Option::unwrap)
 }
 
@@ -62,7 +62,18 @@ fn infinity_where_the_target_is_not_certain() {
 
 #[test]
 fn what_is_too_large_is_refused() {
-    let refused = ask("ppl", 4, &[], &question("every")).err().unwrap().to_string();
-    assert!(refused.contains("configurations") && refused.contains("1000000"), "{refused}");
-    assert!(ask("ysm", 3, &[], &Question { most: 100, ..question("every") }).is_err());
+    let refused = |protocol: &str, n, question: &Question<'_>| match ask(protocol, n, &[], question) {
+        Err(NoChain::TooLarge(message)) => message,
+        Err(NoChain::Wrong(error)) => panic!("{error}"),
+        Ok(_) => panic!("it fits"),
+    };
+    let many = refused("ppl", 20, &question("every"));
+    assert!(many.contains("more than 2^128 configurations"), "{many}");
+    // 8 states, 512 configurations, 176 up to rotation: (8^3 + 2 * 8) / 3. At least a third of 512, rounded up, are known of.
+    let every = |most, rotate| Question { most, rotate, ..question("every") };
+    assert_eq!(refused("fj", 3, &every(170, true)), "every: 512 configurations, at least 171 up to rotation");
+    assert_eq!(refused("fj", 3, &every(171, true)), "more than 171 configurations can be reached up to rotation");
+    assert!(ask("fj", 3, &[], &every(176, true)).is_ok());
+    assert_eq!(refused("fj", 3, &every(511, false)), "every: 512 configurations");
+    assert!(ask("fj", 3, &[], &every(512, false)).is_ok());
 }

@@ -120,7 +120,8 @@ pub(crate) struct ExportArgs {
 #[command(after_long_help = format!("\
 Written are report.html, which needs nothing else, figures/*.svg, and tables/*.md and *.tex. The
 same records and seed give the same files to the byte. Trials that met their limit are kept.
-METHODOLOGY.md says how everything is computed.
+METHODOLOGY.md says how everything is computed. LaTeX tables need booktabs, and longtable where they
+are longer than a page; they hold the columns that fit a page of `article`.
 
 Examples:
   ringleader report records/table1.parquet
@@ -141,6 +142,9 @@ pub(crate) struct ReportArgs {
     /// The series that the others are compared with: its label, or a part of it that no other has [default: the first]
     #[arg(long, value_name = "SERIES")]
     pub(crate) baseline: Option<String>,
+    /// LaTeX tables with all columns, instead of those that fit a page
+    #[arg(long)]
+    pub(crate) wide: bool,
     /// Print the numbers as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -167,9 +171,12 @@ pub(crate) struct Table1Args {
     /// Print a Markdown table
     #[arg(long, conflicts_with_all = ["latex", "json"])]
     pub(crate) markdown: bool,
-    /// Print a LaTeX table
+    /// Print a LaTeX table (with booktabs) that fits a page
     #[arg(long, conflicts_with = "json")]
     pub(crate) latex: bool,
+    /// The LaTeX table with all columns
+    #[arg(long, requires = "latex")]
+    pub(crate) wide: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -11,7 +11,8 @@ use super::{EXIT_CODES, ParamArgs, count};
 The page is served to this machine only and needs no network. Its address holds all that it shows,
 so a link gives back the same picture as long as the laboratory is open at the same port. A file
 may be a case (such as a witness of `check` or `prove`, or a trace of `run`) or a configuration;
-files can also be dropped onto the page. Options may add to a file what it does not say.
+files can also be dropped onto the page. Options may add to a file what it does not say. Ctrl-C
+closes the laboratory, with exit code 0.
 
 Examples:
   ringleader view                                   P_PL, n = 64, no leader at first

@@ -223,7 +223,7 @@ fn findings(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, row: &Row) -> 
             if has_inputs(entry, args, *n) {
                 writeln!(out, "so many for each of the inputs")?;
             }
-            writeln!(out, "n = {n} was not checked; the memory allowed is {} (--memory)", HumanBytes(args.memory))
+            advice(out, entry, args, *n, explored)
         }
         Verdict::Fails => {
             for flaw in &explored.flaws {
@@ -241,6 +241,59 @@ fn findings(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, row: &Row) -> 
             }
         }
     }
+}
+
+/// No machine has more memory than this.
+const MEMORY: u128 = 1 << 44;
+
+/// Claims of `prove` that say of all configurations what is too much for looking at each.
+const PROVED: [(&str, &str); 4] = [
+    ("ppl", "safe convergence"),
+    ("ysm", "ysm-safe ysm-convergence"),
+    ("por", "por-oriented por-convergence"),
+    ("pcl", "pcl-red-free"),
+];
+
+/// What helps where there are too many configurations: memory, smaller parameters, or a proof.
+fn advice(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, n: usize, explored: &Explored) -> io::Result<()> {
+    let memory = |explored: &Explored| explored.configurations.map(|all| all.div_ceil(8).saturating_mul(3));
+    let allowed = HumanBytes(args.memory);
+    match memory(explored).filter(|needed| *needed <= MEMORY).and_then(|needed| u64::try_from(needed).ok()) {
+        Some(needed) => {
+            writeln!(out, "n = {n} was not checked: it takes {}, and --memory allows {allowed}", HumanBytes(needed))?
+        }
+        None => writeln!(out, "n = {n} was not checked: that is beyond any memory")?,
+    }
+    if let Some((options, least)) = smallest(entry, n, &args.params.0) {
+        let fits = memory(&least).is_some_and(|needed| needed <= MEMORY);
+        let but = if fits { "" } else { ", still too many" };
+        writeln!(out, "with the smallest parameters,{options}, there are {}{but}", size(n, &least))?;
+    }
+    match PROVED.iter().find(|(protocol, _)| *protocol == entry.about().name) {
+        Some((_, claims)) => {
+            writeln!(out, "all configurations at once, by a SAT solver: ringleader prove {claims} --n {n}")
+        }
+        None => Ok(()),
+    }
+}
+
+/// The smallest parameters that the protocol accepts, if they make a difference, and how many configurations there are then.
+fn smallest(entry: &Entry, n: usize, given: &Params) -> Option<(String, Explored)> {
+    let count = |params: &Params| {
+        entry.explore(n, params, Scope { memory: 0, everywhere: false }, &mut |_, _, _| ControlFlow::Break(())).ok()
+    };
+    let (mut params, mut options, mut found) = (Params::default(), String::new(), None);
+    // The last parameters first: kappa is what c1, before it, only scales.
+    for parameter in entry.about().parameters.iter().rev().filter(|parameter| !parameter.flag) {
+        let accepted = |value: u64| Some((value, count(&params.clone().with(&parameter.name, value))?));
+        if let Some((value, explored)) = (1..=64).find_map(accepted) {
+            params = params.with(&parameter.name, value);
+            options = format!(" --{} {value}{options}", parameter.name);
+            found = Some(explored);
+        }
+    }
+    let (found, now) = (found?, count(given)?);
+    (found.states < now.states).then_some((options, found))
 }
 
 fn has_inputs(entry: &Entry, args: &CheckArgs, n: usize) -> bool {
@@ -294,6 +347,16 @@ fn row_as_json(row: &Row) -> Value {
 mod tests {
     use super::*;
     use ringleader::ring::Interaction;
+
+    #[cfg(feature = "prove")]
+    #[test]
+    fn what_is_proved_are_claims() {
+        let claims = ringleader_proof::claims::claims();
+        let named = PROVED.iter().flat_map(|(_, names)| names.split(' '));
+        assert_eq!(named.filter(|name| claims.iter().all(|claim| claim.name != *name)).count(), 0);
+        let entries = Entries::new(&ringleader_catalogue::builtin()).unwrap();
+        assert!(PROVED.iter().all(|(name, _)| entries.find(name).is_ok()));
+    }
 
     /// A step with a coin on an undirected ring, as a closure that fails would give.
     #[test]

@@ -6,8 +6,9 @@ use std::sync::Mutex;
 
 use ringleader::observer::{Observer, Progress};
 use ringleader::value::Value;
-use ringleader_catalogue::Entries;
+use ringleader_catalogue::{Entries, Entry};
 use ringleader_records::{files, json};
+use ringleader_verify::exact::NoChain;
 use ringleader_verify::exact::ask::{Found, Question, Until};
 
 use crate::args::ExactArgs;
@@ -38,13 +39,24 @@ pub(crate) fn exact(args: &ExactArgs, entries: &Entries) -> Result<(), Stop> {
     let mut model = args.prism.as_ref().map(|_| Vec::new());
     let prism = model.as_mut().map(|model| model as &mut dyn Write);
     let watch = Watch(Mutex::new(Bar::new(args.most as u64, args.quiet)));
-    let found = entry.exact(n, &args.params.0, &question, prism, &watch)?;
+    let found = entry.exact(n, &args.params.0, &question, prism, &watch).map_err(|none| refused(args, entry, none))?;
     drop(watch);
     let Some(found) = found else { return Err(Stop::Interrupted(Some("nothing was solved yet".into()))) };
     if let (Some(path), Some(model)) = (&args.prism, model) {
         files::write(path, |out| out.write_all(&model))?;
     }
     print(args.json, || as_json(args, &found), |out| show(out, args, &found))
+}
+
+/// What is too large is not wrong, and smaller parameters may help.
+fn refused(args: &ExactArgs, entry: &Entry, none: NoChain) -> Stop {
+    let message = match none {
+        NoChain::Wrong(error) => return error.into(),
+        NoChain::TooLarge(message) => message,
+    };
+    let psi = entry.about().parameters.iter().any(|known| known.name == "psi");
+    let smaller = if psi { "; the smallest parameters are --psi 2 --kappa 1, at n = 3 or 4" } else { "" };
+    Stop::TooLarge(format!("{message}: too large, --most allows {}{smaller}", commas(args.most)))
 }
 
 fn show(out: &mut dyn Write, args: &ExactArgs, found: &Found) -> io::Result<()> {

@@ -68,13 +68,21 @@ pub(crate) fn prove(args: &ProveArgs) -> Result<(), Stop> {
     outcome(printed, report.verdict())
 }
 
-/// The same command with the environment that certificates need. A Ctrl-C reaches that process as well, which then ends in order.
+/// The same command with the environment that certificates need. A Ctrl-C reaches that process as well, which then ends in order;
+/// under Unix it takes the place of this one, so that SIGTERM does too.
 fn again() -> Result<(), Stop> {
     let _looks_for_interruptions = Bar::new(0, true);
     let itself = std::env::current_exe();
-    let run =
-        itself.and_then(|path| Command::new(path).args(std::env::args_os().skip(1)).env(NO_OTFS.0, NO_OTFS.1).status());
-    let status = run.map_err(|error| Stop::Bad(format!("cannot start the solver for certificates: {error}")))?;
+    let run = itself.and_then(|path| {
+        let mut command = Command::new(path);
+        command.args(std::env::args_os().skip(1)).env(NO_OTFS.0, NO_OTFS.1);
+        #[cfg(unix)]
+        return Err(std::os::unix::process::CommandExt::exec(&mut command));
+        #[cfg(not(unix))]
+        command.status()
+    });
+    let status: std::process::ExitStatus =
+        run.map_err(|error| Stop::Bad(format!("cannot start the solver for certificates: {error}")))?;
     match status.code() {
         Some(0) => Ok(()),
         code => Err(Stop::Done(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))),

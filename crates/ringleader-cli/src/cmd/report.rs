@@ -9,9 +9,9 @@ use ringleader_records::series::{Series, load};
 use ringleader_records::{files, json};
 
 use crate::args::ReportArgs;
-use crate::report::numbers;
-use crate::report::page::{self, Section, sections, trials};
+use crate::report::page::{self, Section, repeated, sections, trials};
 use crate::report::tables::{exponent, sizes};
+use crate::report::{latex, numbers};
 use crate::stdout::to_stdout;
 use crate::stop::Stop;
 use crate::text::{alarm, columns, commas, faint, strong};
@@ -28,7 +28,7 @@ pub(crate) fn report(args: &ReportArgs, entries: &Entries) -> Result<(), Stop> {
     let folder = args.out.as_deref().or_else(|| (!args.json).then_some(Path::new(FOLDER)));
     let sections = sections(&analysis);
     if let Some(folder) = folder {
-        write_all(folder, &sections, &page::html(&analysis, &sections, &metas))?;
+        write_all(folder, args.wide, &sections, &page::html(&analysis, &sections, &metas))?;
     }
     to_stdout(|out| {
         if args.json {
@@ -55,7 +55,7 @@ fn baseline(series: &[Series], wanted: Option<&str>) -> Result<usize, Stop> {
     }
 }
 
-fn write_all(folder: &Path, sections: &[Section], page: &str) -> Result<(), Stop> {
+fn write_all(folder: &Path, wide: bool, sections: &[Section], page: &str) -> Result<(), Stop> {
     let (figures, tables) = (folder.join("figures"), folder.join("tables"));
     for folder in [&figures, &tables] {
         let made = std::fs::create_dir_all(folder);
@@ -68,7 +68,7 @@ fn write_all(folder: &Path, sections: &[Section], page: &str) -> Result<(), Stop
         }
         for table in &section.tables {
             write(&tables.join(format!("{}.md", table.name)), &table.markdown())?;
-            write(&tables.join(format!("{}.tex", table.name)), &table.latex())?;
+            write(&tables.join(format!("{}.tex", table.name)), &latex::render(table, wide))?;
         }
     }
     Ok(write(&folder.join("report.html"), page)?)
@@ -88,6 +88,10 @@ fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Resul
     }
     if censored > 0 {
         writeln!(out, "{}: {} of {} trials; they are kept", alarm("censored"), commas(censored), commas(all))?;
+    }
+    let repeated = repeated(analysis.series.iter().map(|one| &one.series));
+    if !repeated.is_empty() {
+        writeln!(out, "{}: {repeated}", faint("note"))?;
     }
     no_fits(out, analysis)?;
     writeln!(out, "{} {}", faint("seed of the bootstrap:"), analysis.seed)?;

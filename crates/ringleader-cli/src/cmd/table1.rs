@@ -4,16 +4,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use ringleader::params::Params;
-use ringleader::stats::fit::Scale;
+use ringleader::stats::fit::{Estimate, Scale};
 use ringleader::value::Value;
 use ringleader_catalogue::Entries;
 use ringleader_records::analysis::{Analysed, analyse};
 use ringleader_records::json;
-use ringleader_records::series::{Cell, load};
+use ringleader_records::series::{Cell, load, whose_rules};
 
 use crate::args::Table1Args;
-use crate::report::numbers;
-use crate::report::tables::{Table, estimate, exponent, short, sizes};
+use crate::report::page::repeated;
+use crate::report::tables::{Table, estimate, exponent, short, sizes, with_error};
+use crate::report::{latex, numbers};
 use crate::stdout::to_stdout;
 use crate::stop::Stop;
 use crate::text::{commas, faint, strong};
@@ -104,7 +105,8 @@ pub(crate) fn table1(args: &Table1Args, entries: &Entries) -> Result<(), Stop> {
             return json::write_line(out, &as_json(&rows, args.seed));
         }
         match () {
-            () if args.latex => write!(out, "{}", table.latex()),
+            () if args.latex && args.wide => write!(out, "{}", latex::render(&captioned(table), true)),
+            () if args.latex => write!(out, "{}", latex::render(&paper(&rows, args.seed), false)),
             () if args.markdown => write!(out, "{}\n{}\n", table.markdown(), notes(&rows, args.seed).join("\n")),
             () => plain(out, &table, &rows, args.seed),
         }
@@ -171,7 +173,7 @@ fn table(rows: &[Measured<'_>]) -> Table {
         "claimed states",
         "states, exactly",
     ];
-    let mut table = Table::new("table1", "", &header);
+    let mut table = Table::new("table1", "", &header.map(|name| (name, "")));
     table.rows.extend(rows.iter().map(row));
     table
 }
@@ -201,6 +203,63 @@ fn row(one: &Measured<'_>) -> Vec<String> {
     ]
 }
 
+/// The assumption on psi, which is never below log n, as long as a column of a paper may be.
+const PSI: [&str; 2] = ["log n <= psi <= log n + O(1)", "psi = log n + O(1)"];
+
+/// The table for a page of a paper: below what a row claims stands what was measured.
+fn paper(rows: &[Measured<'_>], seed: u64) -> Table {
+    let header = ["work", "assumption", "steps", "mean / claim", "states"].map(|name| ("", name));
+    let mut table = Table::new("table1", "", &header);
+    let rules = whose_rules(rows.iter().filter_map(|one| one.worst).map(|worst| &worst.series));
+    table.in_short = format!(
+        "What is claimed, where psi >= log n, and below it what was measured with a protocol of this laboratory, from the worst \
+         start of those tried: the exponent of the best c n^a over these n, and the mean divided by the claim at the largest n, \
+         each with half the width of its 95 % bootstrap interval (seed {seed}); the number of states is that at the largest \
+         n.{rules}"
+    );
+    for one in rows {
+        let claim = one.claim;
+        let assumption = if claim.assumption == PSI[0] { PSI[1] } else { claim.assumption };
+        table.rows.push([claim.work, assumption, claim.steps, "", claim.states].map(str::to_owned).to_vec());
+        table.rows.push(below(one));
+    }
+    table
+}
+
+/// What was measured, below what is claimed.
+fn below(one: &Measured<'_>) -> Vec<String> {
+    let growth = one.worst.and_then(|worst| worst.growth.as_ref().ok()).filter(|_| one.claim.scale.is_some());
+    let n = match (growth, one.worst.and_then(|worst| worst.series.cells.last())) {
+        (Some(growth), _) => format!("n = {}", sizes(growth)),
+        (None, Some(cell)) => format!("n = {}", cell.n),
+        (None, None) => "not measured".into(),
+    };
+    let half = |estimate: &Estimate| (estimate.interval.1 - estimate.interval.0) / 2.0;
+    let power = growth.and_then(|growth| growth.power.a.as_ref());
+    let steps = match one.worst.and_then(|worst| worst.series.cells.last()) {
+        Some(cell) if power.is_none() => {
+            median(cell).map_or(String::new(), |median| format!("median {}", median.trim_end_matches(".00")))
+        }
+        _ => power.map_or(String::new(), |a| format!("a = {:.3} +- {:.3}", a.value, half(a))),
+    };
+    let constant = growth.map_or(String::new(), |growth| with_error(growth.constant.value, half(&growth.constant)));
+    let states = one.states.last().map_or(String::new(), |&(_, states)| match states {
+        0..1_000_000 => commas(states),
+        many => short(many as f64),
+    });
+    vec![
+        String::new(),
+        format!("{}, {n}", one.worst.map_or_else(|| one.claim.protocol.to_owned(), |worst| worst.series.marked())),
+        steps,
+        constant,
+        states,
+    ]
+}
+
+fn captioned(table: Table) -> Table {
+    Table { caption: "What is claimed, and what was measured from the worst start of those tried.".into(), ..table }
+}
+
 /// Whose rules these are.
 fn rules(protocol: &str, entries: &Entries) -> String {
     entries.find(protocol).map_or("not in this laboratory", |entry| entry.about().origin.name()).to_owned()
@@ -217,11 +276,13 @@ fn no_exponent(one: &Measured<'_>) -> String {
 /// What is known where nothing is fitted.
 fn medians(one: &Measured<'_>) -> String {
     let Some(worst) = one.worst else { return "-".into() };
-    let median = |cell: &Cell| {
-        let value = cell.steps.quantile(50)?.value;
-        Some(format!("{}{} steps at n = {}", if value.exact { "" } else { "> " }, short(value.value as f64), cell.n))
-    };
-    format!("median {}", worst.series.cells.iter().filter_map(median).collect::<Vec<_>>().join(", "))
+    let at = |cell: &Cell| Some(format!("{} steps at n = {}", median(cell)?, cell.n));
+    format!("median {}", worst.series.cells.iter().filter_map(at).collect::<Vec<_>>().join(", "))
+}
+
+fn median(cell: &Cell) -> Option<String> {
+    let value = cell.steps.quantile(50)?.value;
+    Some(format!("{}{}", if value.exact { "" } else { "> " }, short(value.value as f64)))
 }
 
 fn exact_states(states: &[(usize, u128)]) -> String {
@@ -259,6 +320,8 @@ fn notes(rows: &[Measured<'_>], seed: u64) -> Vec<String> {
             commas(censored)
         ));
     }
+    let repeated = repeated(rows.iter().filter_map(|one| one.worst).map(|worst| &worst.series));
+    notes.extend(Some(repeated).filter(|note| !note.is_empty()));
     notes.push(format!(
         "Exponents are those of the best c n^a over these n, not of large n; intervals are bootstrap percentiles, seed {seed}."
     ));
@@ -268,8 +331,8 @@ fn notes(rows: &[Measured<'_>], seed: u64) -> Vec<String> {
 fn plain(out: &mut dyn Write, table: &Table, rows: &[Measured<'_>], seed: u64) -> std::io::Result<()> {
     for (one, row) in rows.iter().zip(&table.rows) {
         writeln!(out, "{}", strong(format!("{} {}", one.claim.work, row[1])))?;
-        for (name, value) in table.header.iter().zip(row).skip(2) {
-            writeln!(out, "  {name:<32}{value}")?;
+        for (column, value) in table.header.iter().zip(row).skip(2) {
+            writeln!(out, "  {:<32}{value}", column.name)?;
         }
         writeln!(out)?;
     }
@@ -301,4 +364,26 @@ fn as_json(rows: &[Measured<'_>], seed: u64) -> Value {
         ])
     };
     Value::map([("seed", seed.into()), ("rows", rows.iter().map(row).collect::<Vec<_>>().into())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `scripts/latex` compiles it.
+    #[test]
+    fn the_table_is_latex() {
+        let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(RECORDS);
+        let entries = Entries::new(&ringleader_catalogue::builtin()).unwrap();
+        let analysis = analyse(load(&entries.catalogue(), &[records]).unwrap().0, 1, 0);
+        let rows: Vec<Measured<'_>> = CLAIMS.iter().map(|claim| measured(claim, &analysis.series, &entries)).collect();
+        for (table, wide) in [(paper(&rows, 1), false), (captioned(table(&rows)), true)] {
+            let text = latex::render(&table, wide);
+            assert_eq!(latex::tests::flaw(&text), None, "{text}");
+            assert!(
+                ["[FJ06]", "$\\Theta(n^{3})$", "$O(n^{2} \\log n)$"].iter().all(|part| text.contains(part)),
+                "{text}"
+            );
+        }
+    }
 }

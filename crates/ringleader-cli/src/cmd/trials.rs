@@ -133,7 +133,10 @@ impl Report<'_> {
         if self.interrupted() {
             let done = commas(finished);
             writeln!(out, "{}: {done} of {asked} trials are finished", alarm("interrupted"))?;
-            writeln!(out, "these are rather the short ones, so the figures are too low")?;
+            if finished == 0 {
+                return Ok(());
+            }
+            writeln!(out, "the short ones finish first, so the figures are too low")?;
         }
         if censored > 0 {
             let (cut, limit) = (commas(censored), commas(self.limit));

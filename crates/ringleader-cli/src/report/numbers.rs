@@ -11,12 +11,14 @@ use crate::report::page::{origins, trials};
 
 pub(crate) fn as_json(analysis: &Analysis, metas: &[Meta]) -> Value {
     let (trials, censored) = trials(analysis);
+    let repeated = analysis.series.iter().flat_map(|one| &one.series.cells).map(|cell| cell.repeated);
     let label = |k: usize| analysis.series.get(k).map(|one| one.series.label.clone());
     let comparison = |one: &Comparison| compared(one, label(one.series));
     Value::map([
         ("seed", analysis.seed.into()),
         ("trials", trials.into()),
         ("censored", censored.into()),
+        ("repeated", repeated.sum::<usize>().into()),
         ("records", origins(metas).into_iter().map(origin).collect::<Vec<_>>().into()),
         ("series", analysis.series.iter().map(series).collect::<Vec<_>>().into()),
         ("baseline", label(analysis.baseline).into()),

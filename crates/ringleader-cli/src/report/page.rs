@@ -5,6 +5,7 @@ use std::fmt::Write;
 use ringleader::stats::fit::Scale;
 use ringleader_records::analysis::{Analysis, Sweep};
 use ringleader_records::meta::Meta;
+use ringleader_records::series::Series;
 
 use crate::report::figures;
 use crate::report::svg::{Figure, escape};
@@ -54,7 +55,7 @@ pub(crate) fn sections(analysis: &Analysis) -> Vec<Section> {
     let rules = analysis.whose_rules();
     for section in &mut sections {
         section.tables.retain(|table| !table.rows.is_empty());
-        section.tables.iter_mut().for_each(|table| table.caption.push_str(&rules));
+        section.tables.iter_mut().for_each(|table| table.note(&rules));
     }
     sections.retain(|section| !section.tables.is_empty() || !section.figures.is_empty());
     sections
@@ -111,10 +112,11 @@ pub(crate) fn html(analysis: &Analysis, sections: &[Section], metas: &[Meta]) ->
     let rules = analysis.whose_rules();
     let _ = writeln!(
         out,
-        "<p>{} trials in {} series, {} of them censored. Seed of the bootstrap: {}.{}</p>",
+        "<p>{} trials in {} series, {} of them censored. {} Seed of the bootstrap: {}.{}</p>",
         commas(trials),
         commas(analysis.series.len()),
         commas(censored),
+        repeated(analysis.series.iter().map(|one| &one.series)),
         analysis.seed,
         escape(&rules)
     );
@@ -138,6 +140,15 @@ pub(crate) fn html(analysis: &Analysis, sections: &[Section], metas: &[Meta]) ->
         );
     }
     out + "</body>\n</html>\n"
+}
+
+/// A sentence on rows that are there more than once; empty if there are none.
+pub(crate) fn repeated<'a>(series: impl IntoIterator<Item = &'a Series>) -> String {
+    match series.into_iter().flat_map(|one| &one.cells).map(|cell| cell.repeated).sum::<usize>() {
+        0 => String::new(),
+        1 => "1 row repeats a trial of another; it is counted once.".into(),
+        rows => format!("{} rows repeat trials of others; each trial is counted once.", commas(rows)),
+    }
 }
 
 /// How many trials there are, and how many are censored.

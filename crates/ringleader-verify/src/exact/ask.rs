@@ -12,7 +12,7 @@ use ringleader::random::{Stream, stream};
 use ringleader::ring::Ring;
 use ringleader::value::{Text, Value};
 
-use super::{Plan, chain, quantiles, rational, solve, write_prism};
+use super::{NoChain, Plan, chain, quantiles, rational, solve, write_prism};
 
 /// Where the chain ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub fn ask<P: Protocol>(
     question: &Question<'_>,
     prism: Option<&mut dyn Write>,
     observer: &dyn Observer,
-) -> Result<Option<Found>, Error> {
+) -> Result<Option<Found>, NoChain> {
     let Instance { blueprint, protocol, ring } = instance;
     let (about, ring) = (&blueprint.about, *ring);
     let until = |config: &[P::State]| match question.until {
@@ -91,7 +91,7 @@ pub fn ask<P: Protocol>(
         Until::AtMostOneLeader => leaders(protocol, config).len() <= 1,
     };
     if question.until == Until::AtMostOneLeader && !about.elects {
-        return Err(Error::new("until", "at-most-one-leader", format!("{} elects no leader", about.name)));
+        return Err(Error::new("until", "at-most-one-leader", format!("{} elects no leader", about.name)).into());
     }
     let plan = Plan { until: &until, rotate: question.rotate, most: question.most, observer };
     let (name, starts) = starts(instance, question)?;
@@ -132,29 +132,29 @@ pub fn ask<P: Protocol>(
 type Starts<S> = Box<dyn Iterator<Item = Vec<S>>>;
 
 /// The starts by name.
-fn starts<P: Protocol>(instance: &Instance<P>, question: &Question<'_>) -> Result<(String, Starts<P::State>), Error> {
+fn starts<P: Protocol>(instance: &Instance<P>, question: &Question<'_>) -> Result<(String, Starts<P::State>), NoChain> {
     let Instance { protocol, ring, .. } = instance;
     if question.start == Some("every") {
-        return Ok(("every".to_owned(), every(protocol, *ring, question.most)?));
+        return Ok(("every".to_owned(), every(protocol, *ring, question)?));
     }
     let start = instance.start(question.start)?;
     let config = (start.make)(protocol, *ring, &mut stream(question.seed, Stream::Start));
     Ok((start.named.name.clone().into_owned(), Box::new(std::iter::once(config))))
 }
 
-/// Every configuration with every right input.
-fn every<P: Protocol>(protocol: &P, ring: Ring, most: usize) -> Result<Starts<P::State>, Error> {
+/// Every configuration with every right input. Rotations of one are as many as agents, at most.
+fn every<P: Protocol>(protocol: &P, ring: Ring, question: &Question<'_>) -> Result<Starts<P::State>, NoChain> {
     let variables = protocol.variables();
     let (states, bases) = (variables.free_states(), protocol.inputs(ring));
     let count = states.checked_pow(ring.n() as u32).and_then(|count| count.checked_mul(bases.len() as u128));
-    let fits = |count: u128| u64::try_from(count).ok().filter(|_| count <= most as u128 * ring.n() as u128);
-    let Some(number) = count.and_then(fits) else {
-        let shown = count.map_or("more than 2^128 configurations".into(), |count| format!("{count} configurations"));
-        return Err(Error::new(
-            "start",
-            format!("every: {shown}"),
-            format!("allowed is {most} up to rotation; --most says how many"),
-        ));
+    let least = count.map(|count| if question.rotate { count.div_ceil(ring.n() as u128) } else { count });
+    let fits = least.is_some_and(|least| least <= question.most as u128);
+    let Some(number) = count.and_then(|count| u64::try_from(count).ok()).filter(|_| fits) else {
+        let (Some(count), Some(least)) = (count, least) else {
+            return Err(NoChain::TooLarge("every: more than 2^128 configurations".into()));
+        };
+        let turned = if question.rotate { format!(", at least {least} up to rotation") } else { String::new() };
+        return Err(NoChain::TooLarge(format!("every: {count} configurations{turned}")));
     };
     let of_agent = |blank: &P::State| variables.free(*blank);
     let lists: Vec<Vec<Vec<P::State>>> = bases.iter().map(|base| base.iter().map(of_agent).collect()).collect();
