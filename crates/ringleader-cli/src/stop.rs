@@ -76,9 +76,10 @@ pub(crate) fn outcome(heard: Result<(), Stop>, verdict: Result<(), Stop>) -> Res
     }
 }
 
+/// A circuit that is not its clear form is no wrong use: a check has failed.
 impl From<Error> for Stop {
     fn from(error: Error) -> Self {
-        Self::Bad(error.to_string())
+        if error.name == "circuit" { Self::Failed(error.to_string()) } else { Self::Bad(error.to_string()) }
     }
 }
 

@@ -6,7 +6,6 @@
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-pub mod agree;
 mod uint;
 mod wires;
 

@@ -28,6 +28,7 @@
 //!
 //! The library does no input or output, reads no clock, starts no threads and knows nothing of its environment.
 
+pub mod agree;
 pub mod blueprint;
 pub mod catalogue;
 pub mod circuit;

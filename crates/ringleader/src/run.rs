@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::agree::{PAIRS, agree};
 use crate::circuit::{Circuit, WithCircuit};
 use crate::engine::sliced::{self, Batch, Ended, Words};
 use crate::engine::stepper::Stepper;
@@ -131,9 +132,16 @@ impl<P: Protocol> WithCircuit<P::State> for Slice<'_, '_, P> {
     type Output = Result<(), Error>;
 
     fn with<C: Circuit<State = P::State>>(self, circuit: C) -> Self::Output {
+        agree(self.batch.protocol, &circuit, PAIRS, SEED).map_err(|differ| {
+            let advice = "make the circuit compute what the clear form does, or use --engine stepper";
+            Error::new("circuit", "not the clear form", format!("{differ}; {advice}"))
+        })?;
         sliced::run_in(self.batch, circuit, self.words, self.ended)
     }
 }
+
+/// The seed of the pairs on which a circuit is compared with the clear form before it is used.
+const SEED: u64 = 1;
 
 fn no_circuit(engine: Engine) -> Error {
     Error::new("engine", engine.name(), "the protocol has no circuit that it runs; use the stepper")
@@ -159,5 +167,59 @@ fn words(engine: Engine) -> Option<Words> {
         Engine::SlicedPortable => Some(Words::Portable),
         Engine::SlicedAvx2 => Some(Words::Avx2),
         Engine::Auto | Engine::Sliced => Some(Words::widest()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::blueprint::Blueprint;
+    use crate::params::Params;
+    use crate::protocol::{Input, Transition};
+    use crate::protocols::ysm::{State, Ysm};
+    use crate::ring::Orientation;
+    use crate::variables::Variables;
+
+    /// [YSM21] after an author has tried another rule in the clear form, and forgotten the circuit.
+    #[derive(Clone)]
+    struct Edited(Ysm);
+
+    impl Transition for Edited {
+        type State = State;
+        fn interact(&self, l: &mut State, r: &mut State, input: Input) {
+            self.0.interact(l, r, input);
+            r.signal_b &= 1 - r.shield;
+        }
+    }
+
+    impl Protocol for Edited {
+        fn variables(&self) -> Variables<State> {
+            self.0.variables()
+        }
+        fn is_safe(&self, config: &[State]) -> bool {
+            self.0.is_safe(config)
+        }
+        fn is_leader(&self, state: &State) -> bool {
+            self.0.is_leader(state)
+        }
+        fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
+            self.0.with_circuit(work)
+        }
+    }
+
+    #[test]
+    fn a_circuit_that_is_not_the_clear_form_is_never_used() {
+        let new = |ring, params: &Params| Ok(Edited(Ysm::new(ring, params)?));
+        let blueprint = Blueprint::new("edited", Orientation::Directed, new).elects().uniform();
+        let instance = Instance::new(Arc::new(blueprint), 8, &Params::default()).unwrap();
+        let trial = Trial { phases: false, limit: Some(1000), ..Trial::new("edited", 8, 1) };
+        let seeds: Vec<u64> = (0..600).collect();
+        for engine in [Engine::Auto, Engine::Sliced, Engine::SlicedPortable] {
+            let refused = instance.run(&trial, &seeds, engine, &()).unwrap_err();
+            assert!(refused.name == "circuit" && refused.to_string().contains("--engine stepper"), "{refused}");
+        }
+        assert_eq!(instance.run(&trial, &seeds[..3], Engine::Stepper, &()), Ok(()));
     }
 }

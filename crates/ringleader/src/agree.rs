@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::Circuit;
+use crate::circuit::Circuit;
 use crate::protocol::{Input, Protocol};
 use crate::random::{Generator, Stream, below, index, stream};
 use crate::value::Value;
@@ -14,8 +14,6 @@ pub const PAIRS: usize = 4096;
 /// Two states on which the two forms of a protocol differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Disagreement {
-    /// The protocol.
-    pub protocol: &'static str,
     /// The initiator, the responder and the coin.
     pub before: (Value, Value, u64),
     /// What differs after the interaction.
@@ -28,8 +26,8 @@ pub struct Disagreement {
 
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { protocol, before: (l, r, coin), what, clear, circuit } = self;
-        write!(f, "the circuit of {protocol} and its clear form differ: when {l} meets {r} (coin {coin}), ")?;
+        let Self { before: (l, r, coin), what, clear, circuit } = self;
+        write!(f, "when {l} meets {r} (coin {coin}), ")?;
         write!(f, "{what} is {clear} in the clear form and {circuit} in the circuit")
     }
 }
@@ -159,18 +157,18 @@ fn disagreement<P: Protocol>(
     let unnamed = |seen: &Seen<P::State>| ("the pair".to_owned(), format!("{:?}", (seen.l, seen.r)).as_str().into());
     let ((what, clear), (_, circuit)) = different.unwrap_or_else(|| (unnamed(clear), unnamed(circuit)));
     let before = (variables.encode(l), variables.encode(r), *coin);
-    Disagreement { protocol: P::ABOUT.name, before, what, clear, circuit }
+    Disagreement { before, what, clear, circuit }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blueprint::Declared;
     use crate::circuit::{Bit, WithCircuit};
-    use crate::protocol::Params;
+    use crate::params::Params;
     use crate::protocols::pcl::Pcl;
     use crate::protocols::por::{self, Por};
-    use crate::protocols::ppl::Ppl;
-    use crate::protocols::ppl_prime::PplPrime;
+    use crate::protocols::ppl::{Ppl, PplPrime};
     use crate::protocols::ysm::Ysm;
     use crate::ring::Ring;
 
@@ -184,13 +182,14 @@ mod tests {
         }
     }
 
-    fn protocol<P: Protocol>(n: usize) -> P {
-        P::new(Ring::new(n, P::ABOUT.ring).unwrap(), &Params::default()).unwrap()
+    fn protocol<P: Declared>(n: usize) -> P {
+        let blueprint = P::blueprint();
+        (blueprint.make)(Ring::new(n, blueprint.about.ring).unwrap(), &Params::default()).unwrap()
     }
 
-    fn agrees<P: Protocol>(n: usize) {
+    fn agrees<P: Declared>(n: usize) {
         let protocol: P = protocol(n);
-        assert_eq!(protocol.with_circuit(Agree(&protocol)), Some(Ok(())), "{}", P::ABOUT.name);
+        assert_eq!(protocol.with_circuit(Agree(&protocol)), Some(Ok(())), "{}", P::blueprint().about.name);
     }
 
     #[test]
@@ -254,7 +253,7 @@ mod tests {
             let strong = |v: &Value| v.get("strong") == Some(&1_u8.into());
             assert!(found.what == what && strong(&found.before.0) && strong(&found.before.1), "{found}");
             assert_ne!(found.clear, found.circuit);
-            assert!(found.to_string().starts_with("the circuit of por and its clear form differ: when {"), "{found}");
+            assert!(found.to_string().starts_with("when {"), "{found}");
         }
     }
 }
