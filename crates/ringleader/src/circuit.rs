@@ -6,6 +6,7 @@
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
+pub mod agree;
 mod uint;
 mod wires;
 
