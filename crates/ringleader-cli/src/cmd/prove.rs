@@ -9,11 +9,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use ringleader::error::Error;
+use ringleader::protocol::draw;
+use ringleader::ring::{Interaction, Orientation};
 use ringleader::value::Value;
 use ringleader_proof::bits::in_fresh_arena;
 use ringleader_proof::claims::{Claim, Point, claims};
-use ringleader_proof::court::{Court, Finding, Verdict};
+use ringleader_proof::query::{Certificates, Decided, Query, Undecided, Verdict};
 use ringleader_proof::solve::NO_OTFS;
+use ringleader_proof::witness::Witness;
 
 use crate::args::{ProveArgs, Sizes};
 use crate::progress::{Bar, interrupted};
@@ -31,7 +34,7 @@ struct Task {
 /// A decided task.
 struct Row {
     task: usize,
-    finding: Result<Finding, Error>,
+    decided: Result<Decided, Undecided>,
     seconds: f64,
     formulas: usize,
     variables: usize,
@@ -154,7 +157,7 @@ fn work(args: &ProveArgs, tasks: &[Task], next: &AtomicUsize, rows: &Sender<Row>
         let Some(Task { claim, point }) = tasks.get(task) else { return };
         let row = decide(args, claim, *point);
         // A task that Ctrl-C cut short was not decided.
-        let cut = matches!(&row.finding, Ok(Finding { verdict: Verdict::Unknown(_), .. })) && interrupted();
+        let cut = matches!(&row.decided, Ok(Decided { verdict: Verdict::Unknown(_), .. })) && interrupted();
         if cut || rows.send(Row { task, ..row }).is_err() {
             return;
         }
@@ -168,18 +171,11 @@ fn decide(args: &ProveArgs, claim: &Claim, point: Point) -> Row {
     let save = |formula: &str, cnf: &str, proof: &str| {
         archive(args.certificate.as_deref(), &format!("{}-{formula}", label(claim, point)), cnf, proof)
     };
-    let archive: Option<ringleader_proof::court::Archive<'_>> =
-        if args.certificate.is_some() { Some(&save) } else { None };
-    let mut court = Court::new(&halt, archive);
-    let finding = in_fresh_arena(Box::new(halt), || (claim.decide)(&mut court, point));
-    Row {
-        task: 0,
-        finding,
-        seconds: begin.elapsed().as_secs_f64(),
-        formulas: court.formulas,
-        variables: court.variables,
-        clauses: court.clauses,
-    }
+    let certificates: Option<Certificates<'_>> = if args.certificate.is_some() { Some(&save) } else { None };
+    let mut query = Query::new(&halt, certificates);
+    let decided = in_fresh_arena(Box::new(halt), || claim.decide(&mut query, point));
+    let Query { formulas, variables, clauses, .. } = query;
+    Row { task: 0, decided, seconds: begin.elapsed().as_secs_f64(), formulas, variables, clauses }
 }
 
 fn halt(time: Option<u64>, memory: Option<u64>, begin: Instant) -> Option<String> {
@@ -222,11 +218,11 @@ impl Report<'_> {
     /// Shows a row at once, so that nothing is lost when the work ends early.
     fn take(&mut self, row: Row) -> Result<(), Stop> {
         let Task { claim, point } = &self.tasks[row.task];
-        let finding = row.finding.as_ref().map_err(|error| Stop::Bad(error.to_string()))?;
-        if let (Some(directory), Some(witness)) = (&self.args.witness, &finding.witness) {
+        let decided = row.decided.as_ref().map_err(refused)?;
+        if let (Some(directory), Some(witness)) = (&self.args.witness, decided.verdict.witness()) {
             let path = directory.join(format!("{}.json", label(claim, *point)));
             files::write(&path, |out| {
-                json::write(out, &witness.as_case())?;
+                json::write(out, &as_case(witness))?;
                 writeln!(out)
             })?;
         }
@@ -240,10 +236,10 @@ impl Report<'_> {
                         strong(line(["claim", "n", "psi", "kappa", "seconds", "variables", "clauses", "verdict"]))
                     )?;
                 }
-                writeln!(out, "{}", self.line(&row, finding))?;
-                if let (Verdict::Fails, Some(witness)) = (&finding.verdict, &finding.witness) {
+                writeln!(out, "{}", self.line(&row, decided))?;
+                if let Verdict::Fails(witness) = &decided.verdict {
                     write!(out, "  witness: ")?;
-                    json::write(&mut &mut *out, &witness.as_case())?;
+                    json::write(&mut &mut *out, &as_case(witness))?;
                     writeln!(out)?;
                 }
                 Ok(())
@@ -253,7 +249,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    fn line(&self, row: &Row, finding: &Finding) -> String {
+    fn line(&self, row: &Row, decided: &Decided) -> String {
         let Task { claim, point } = &self.tasks[row.task];
         let (psi, kappa) = parameters(claim, *point);
         let n = if claim.about.n() { point.n.to_string() } else { "any".into() };
@@ -266,13 +262,14 @@ impl Report<'_> {
             &commas(row.variables),
             &commas(row.clauses),
         ];
-        let word = match &finding.verdict {
-            Verdict::Holds => good("holds"),
-            Verdict::Fails if claim.canary => "fails, as it must".into(),
-            Verdict::Fails => alarm("fails"),
+        let word = match &decided.verdict {
+            Verdict::Holds(_) => good("holds"),
+            Verdict::Fails(_) if claim.canary => "fails, as it must".into(),
+            Verdict::Fails(_) => alarm("fails"),
+            Verdict::Nothing => alarm("nothing"),
             Verdict::Unknown(why) => format!("{}: {why}", alarm("unknown")),
         };
-        let note = if finding.note.is_empty() { String::new() } else { faint(format!(" ({})", finding.note)) };
+        let note = if decided.note.is_empty() { String::new() } else { faint(format!(" ({})", decided.note)) };
         format!("{}  {word}{note}", line_of(&cells))
     }
 
@@ -284,14 +281,16 @@ impl Report<'_> {
                 return writeln!(out);
             }
             let (holds, fails, unknown) = (count("holds"), count("fails"), count("unknown"));
+            let nothing = Some(count("nothing")).filter(|&of| of > 0);
+            let nothing = nothing.map_or(String::new(), |of| format!(" {of} find nothing of what they say exists,"));
             let missing = self.tasks.len() - self.rows.len();
-            writeln!(out, "\n{holds} hold, {fails} fail, {unknown} unknown, {missing} not decided")
+            writeln!(out, "\n{holds} hold, {fails} fail,{nothing} {unknown} unknown, {missing} not decided")
         })
     }
 
     fn verdicts(&self) -> impl Iterator<Item = (&Claim, &Verdict)> {
-        let decided = self.rows.iter().filter_map(|row| Some((row.task, row.finding.as_ref().ok()?)));
-        decided.map(|(task, finding)| (&self.tasks[task].claim, &finding.verdict))
+        let decided = self.rows.iter().filter_map(|row| Some((row.task, row.decided.as_ref().ok()?)));
+        decided.map(|(task, decided)| (&self.tasks[task].claim, &decided.verdict))
     }
 
     /// A claim that is known to be false must fail somewhere; any other must fail nowhere.
@@ -299,12 +298,13 @@ impl Report<'_> {
         if self.rows.len() < self.tasks.len() && interrupted() {
             return Err(Stop::Interrupted(None));
         }
-        let wrong = self.verdicts().find(|(claim, verdict)| !claim.canary && **verdict == Verdict::Fails);
-        if let Some((claim, _)) = wrong {
+        let wrong = |verdict: &Verdict| matches!(verdict, Verdict::Fails(_) | Verdict::Nothing);
+        if let Some((claim, _)) = self.verdicts().find(|(claim, verdict)| !claim.canary && wrong(verdict)) {
             return Err(Stop::Failed(format!("{} fails", claim.name)));
         }
-        let fails_somewhere =
-            |name: &str| self.verdicts().any(|(claim, verdict)| claim.name == name && *verdict == Verdict::Fails);
+        let fails_somewhere = |name: &str| {
+            self.verdicts().any(|(claim, verdict)| claim.name == name && matches!(verdict, Verdict::Fails(_)))
+        };
         if self.verdicts().any(|(_, verdict)| matches!(verdict, Verdict::Unknown(_))) {
             return Err(Stop::Undecided);
         }
@@ -320,22 +320,22 @@ impl Report<'_> {
         let row = |row: &Row| {
             let Task { claim, point } = &self.tasks[row.task];
             let (psi, kappa) = parameters(claim, *point);
-            let finding = row.finding.as_ref().ok()?;
-            let why = if let Verdict::Unknown(why) = &finding.verdict { Some(why.as_str()) } else { None };
+            let Decided { verdict, note } = row.decided.as_ref().ok()?;
+            let why = if let Verdict::Unknown(why) = verdict { Some(why.as_str()) } else { None };
             Some(Value::map([
                 ("claim", claim.name.into()),
                 ("n", claim.about.n().then_some(point.n).into()),
                 ("psi", psi.into()),
                 ("kappa", kappa.into()),
-                ("verdict", finding.verdict.name().into()),
+                ("verdict", verdict.name().into()),
                 ("limit", why.map(Value::from).into()),
                 ("must_fail", claim.canary.into()),
-                ("note", finding.note.as_str().into()),
+                ("note", note.as_str().into()),
                 ("seconds", row.seconds.into()),
                 ("formulas", row.formulas.into()),
                 ("variables", row.variables.into()),
                 ("clauses", row.clauses.into()),
-                ("witness", finding.witness.as_ref().map(|witness| witness.as_case()).into()),
+                ("witness", verdict.witness().map(as_case).into()),
             ]))
         };
         Value::map([
@@ -343,6 +343,37 @@ impl Report<'_> {
             ("asked", self.tasks.len().into()),
             ("interrupted", (self.rows.len() < self.tasks.len()).into()),
         ])
+    }
+}
+
+/// A witness as a case that `replay` and `inspect` accept.
+fn as_case(witness: &Witness) -> Value {
+    let interaction = |e: &Interaction| match witness.orientation {
+        Orientation::Directed => e.initiator.into(),
+        Orientation::Undirected => vec![e.initiator, e.responder].into(),
+    };
+    let draws = witness.coins.iter().map(|&coin| Value::from(draw(coin, &witness.dice)));
+    let mut case = vec![
+        ("protocol", witness.protocol.into()),
+        ("n", witness.initial.len().into()),
+        ("shows", witness.shows.as_str().into()),
+        ("initial", witness.initial.clone().into()),
+        ("schedule", witness.word.iter().map(interaction).collect::<Vec<Value>>().into()),
+        ("draws", draws.collect::<Vec<_>>().into()),
+    ];
+    case.extend(witness.settings.iter().cloned());
+    Value::map(case)
+}
+
+fn refused(undecided: &Undecided) -> Stop {
+    match undecided {
+        Undecided::Refused(error) => Stop::Bad(error.to_string()),
+        Undecided::Differs(difference) => {
+            let advice =
+                "mend the one that is wrong; nothing was proven (`run --engine stepper` uses the clear form only)";
+            Stop::Failed(format!("{difference}; {advice}"))
+        }
+        Undecided::Unknown(why) => Stop::Failed(why.clone()),
     }
 }
 
