@@ -10,8 +10,8 @@ use std::process::Command;
 use ringleader::protocol::Params;
 use ringleader_proof::bits::in_fresh_arena;
 use ringleader_proof::claims::{Point, claims};
-use ringleader_proof::court::{Court, Verdict};
 use ringleader_proof::exact::ask::{Question, Until, ask};
+use ringleader_proof::query::{Query, Verdict};
 
 fn workshop(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -96,9 +96,8 @@ fn an_independent_checker_accepts_certificates() {
             if text.contains("s VERIFIED") { Ok(()) } else { Err(format!("not accepted: {text}")) }
         };
         let claim = claims().into_iter().find(|claim| claim.name == name).unwrap();
-        let mut court = Court::new(&|| None, Some(&save));
-        let found =
-            in_fresh_arena(Box::new(|| None), || (claim.decide)(&mut court, Point { n, psi, kappa: 1 })).unwrap();
-        assert_eq!(found.verdict, Verdict::Holds, "{name}");
+        let mut query = Query::new(&|| None, Some(&save));
+        let found = in_fresh_arena(Box::new(|| None), || claim.decide(&mut query, Point { n, psi, kappa: 1 })).unwrap();
+        assert_eq!(found.verdict, Verdict::Holds(None), "{name}");
     }
 }

@@ -66,6 +66,9 @@ bit for every bit of every agent, becomes a formula, and a solver shows that it 
 it has one, that is the witness, a case that `replay` and `inspect` accept. Without a claim, all
 are decided, and without ranges on a quick subset.
 
+Verdicts: holds; fails, with a witness that the clear form has confirmed; nothing, if what the
+claim says exists does not; unknown, with the limit that came first or what was tried in vain.
+
 Examples:
   ringleader prove --list                           what is claimed, and where
   ringleader prove                                  a quick subset of everything

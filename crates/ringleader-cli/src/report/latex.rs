@@ -210,7 +210,6 @@ pub(crate) mod tests {
     use super::*;
     use std::path::{Path, PathBuf};
 
-    use ringleader_catalogue::{Entries, builtin};
     use ringleader_records::analysis::analyse;
     use ringleader_records::series::load;
 

@@ -7,7 +7,7 @@
 //! agent in role Alg that meets one in role Flip learns whether it was the initiator.
 
 use crate::blueprint::{Blueprint, Declared, Origin};
-use crate::circuit::WithCircuit;
+use crate::circuit::{Agent, Bit, Read, WithCircuit, all, any};
 use crate::error::Error;
 use crate::params::{Parameter, Params, Settings};
 use crate::portrait::PictureRow;
@@ -76,11 +76,11 @@ pub struct State {
 }
 
 impl State {
-    /// Definition "stamp conflict"; it is symmetric.
-    #[inline]
+    /// Definition "stamp conflict".
+    #[inline(always)]
     #[must_use]
     pub fn stamp_conflict(&self, other: &Self) -> bool {
-        (self.color, self.stamp_c, self.stamp_b) == (other.stamp_c, other.color, 1 - other.stamp_b)
+        stamp_conflict(self, other)
     }
 }
 
@@ -168,30 +168,44 @@ impl<const DERANDOMISED: bool> Transition for PclOf<DERANDOMISED> {
 
 // --- Appendix B: conflicts, red and blue ----------------------------------------------------------------------
 
+const COLOR: Read<State, u16> = ("color", |v| v.color);
+const STAMP_C: Read<State, u16> = ("stampC", |v| v.stamp_c);
+const STAMP_B: Read<State, u8> = ("stampB", |v| v.stamp_b);
+
+/// Definition "stamp conflict"; it is symmetric.
+#[inline(always)]
+pub fn stamp_conflict<A: Agent<State = State>>(u: &A, v: &A) -> A::Bit {
+    u.same(COLOR, v, STAMP_C) & u.same(STAMP_C, v, COLOR) & !u.same(STAMP_B, v, STAMP_B)
+}
+
+/// Where no two agents at distance two have the same colour, given where two agents have.
+pub fn two_hop<B: Bit>(n: usize, same_color: impl Fn(usize, usize) -> B) -> B {
+    all((0..n).map(|i| !same_color(i, (i + 2) % n)))
+}
+
 /// Whether no two agents at distance two have the same colour.
 #[must_use]
 pub fn two_hop_colored(colors: &[u16]) -> bool {
-    let n = colors.len();
-    (0..n).all(|i| colors[i] != colors[(i + 2) % n])
+    two_hop(colors.len(), |i, j| colors[i] == colors[j])
 }
 
-/// Whether `u_i` is red: in or between a colour conflict, or in a stamp conflict.
-#[must_use]
-pub fn is_red(config: &[State], i: usize) -> bool {
+/// Where `u_i` and `u_{i+2}` have the same colour.
+pub fn color_conflict<A: Agent<State = State>>(config: &[A], i: usize) -> A::Bit {
+    let u = |i: usize| &config[i % config.len()];
+    u(i).same(COLOR, u(i + 2), COLOR)
+}
+
+/// Where `u_i` is red: in or between a colour conflict, or in a stamp conflict.
+pub fn is_red<A: Agent<State = State>>(config: &[A], i: usize) -> A::Bit {
     let n = config.len();
-    let u = |by: usize| &config[(i + by) % n];
-    let (left2, left, me, right, right2) = (u(n - 2), u(n - 1), u(0), u(1), u(2));
-    me.color == left2.color
-        || me.color == right2.color
-        || left.color == right.color
-        || me.stamp_conflict(left)
-        || me.stamp_conflict(right)
+    any([i + n - 2, i + n - 1, i].map(|j| color_conflict(config, j)))
+        | any([i + n - 1, i].map(|j| stamp_conflict(&config[j % n], &config[(j + 1) % n])))
 }
 
-/// Whether no agent is red: the closed safe set of P_CL.
-#[must_use]
-pub fn red_free(config: &[State]) -> bool {
-    !(0..config.len()).any(|i| is_red(config, i))
+/// Where no agent is red, which is to say that there is no conflict: the closed safe set of P_CL.
+pub fn red_free<A: Agent<State = State>>(config: &[A]) -> A::Bit {
+    let n = config.len();
+    all((0..n).map(|i| !(color_conflict(config, i) | stamp_conflict(&config[i], &config[(i + 1) % n]))))
 }
 
 /// A two-hop colouring, uniform over all of them: colours along each cycle of "the agent after next", every

@@ -1,6 +1,5 @@
 //! Adversarial initial configurations of P_PL, and random members of S_PL.
 
-use super::sets::Located;
 use super::{Mode, PplOf, State, War};
 use crate::error::Error;
 use crate::protocol::{Protocol, uniform};
@@ -124,14 +123,16 @@ fn number_segments<const P: bool>(ppl: &PplOf<P>, config: &mut [State], u_0: usi
 fn correct_tokens<const P: bool>(ppl: &PplOf<P>, config: &mut [State], u_0: usize) {
     let before = config.to_vec();
     let sets = ppl.sets(&before);
-    let pairs = sets.zeta().saturating_sub(2);
     for z in sets.tokens() {
+        let (k, pos) = sets.place(u_0, z);
         let token = &mut config[z.agent].token[z.colour];
         if sets.zeta() > 1 && sets.is_risky(u_0, z) {
             *token = None;
-        } else if let Some(i) = sets.working_for(u_0, z).filter(|&i| i < pairs) {
-            let bits = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(bit, carry)| super::Token { bit, carry, ..z.token });
-            *token = bits.into_iter().find(|&token| sets.is_correct(u_0, i, Located { token, ..z }));
+        } else if let (true, i, Some(x)) = (sets.is_valid(z), sets.working_for(k, pos), sets.round(k, pos))
+            && i < sets.pairs()
+        {
+            let (bit, carry) = sets.correct(u_0, i, x);
+            *token = Some(super::Token { bit: bit.into(), carry: carry.into(), ..z.token });
         }
     }
 }
