@@ -10,8 +10,11 @@ use common::{ENTRIES, batch, entry, params};
 use ringleader::trial::{Engine, Initial, Record, Scheduler, Trial};
 use ringleader_verify::exact::ask::{Question, Until};
 
+/// Protocol, parameters and start.
+type Case = (&'static str, &'static [(&'static str, u64)], &'static str);
+
 /// Few parameters and a start for each protocol, which make a chain of a ring of three agents.
-const CASES: [(&str, &[(&str, u64)], &str); 15] = [
+const CASES: [Case; 15] = [
     ("ppl", &[("psi", 2), ("kappa", 1)], "two-leaders"),
     ("ppl-prime", &[("psi", 2), ("kappa", 1)], "all-leaders"),
     ("por", &[], "two-segments"),

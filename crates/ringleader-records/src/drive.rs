@@ -136,6 +136,7 @@ impl Observer for Hand<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ringleader::params::Params;
     use ringleader::stats::Observed;
 
     fn all(trial: &Trial, trials: u64, threads: usize) -> Result<Vec<Outcome>, Error> {
@@ -182,7 +183,9 @@ mod tests {
         let entries = ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin()).unwrap();
         let (asked, protocols) = (AtomicU64::new(0), entries.catalogue());
         let stopped = || asked.fetch_add(1, Ordering::Relaxed) > 300;
-        let trial = Trial { limit: Some(1_000_000_000), ..Trial::new("ppl", 16, 1) };
+        // So short that some end, whichever thread is asked how often.
+        let params = Params::default().with("kappa", 1);
+        let trial = Trial { params, limit: Some(1_000_000_000), ..Trial::new("ppl", 4, 1) };
         let ppl = protocols.find("ppl").unwrap();
         let some = run_all(ppl, &trial, 1_000_000, 2, Engine::Stepper, &stopped, &mut |_| ()).unwrap();
         assert!(!some.is_empty() && some.len() < 1_000_000, "{}", some.len());

@@ -10,6 +10,9 @@ use num_traits::ToPrimitive;
 use ringleader_verify::exact::NoChain;
 use ringleader_verify::exact::ask::{Found, Question, Until};
 
+/// Protocol, parameters and start.
+type Case<'a> = (&'a str, &'a [(&'a str, u64)], &'a str);
+
 fn question(start: &str) -> Question<'_> {
     Question { start: Some(start), seed: 1, until: Until::Safe, rotate: true, most: 1_000_000, quantiles: 0 }
 }
@@ -24,7 +27,7 @@ fn found(protocol: &str, n: usize, named: &[(&str, u64)], question: &Question<'_
 
 #[test]
 fn rotation_changes_no_figure() {
-    let cases: [(&str, &[(&str, u64)], &str); 5] = [
+    let cases: [Case<'_>; 5] = [
         ("fj", &[], "every"),
         ("elim", &[], "every"),
         ("por", &[("colors", 3)], "every"),

@@ -82,9 +82,9 @@ fn the_lanes_tell_what_ended_and_what_was_under_way() {
         for (k, (seed, record)) in told.iter().enumerate() {
             let whole = alone(&trial, *seed as u64);
             if k < ended {
-                assert_eq!(*record, whole)
+                assert_eq!(*record, whole);
             } else {
-                is_beginning(record, &whole)
+                is_beginning(record, &whole);
             }
             assert!(!first || record.steps == 0);
         }

@@ -101,10 +101,11 @@ where
 {
     let layout = Layout::new(L::LANES, batch.ring.n(), batch.seeds.len());
     let mut runner = Runner::<P, L, C>::new(batch, circuit, layout);
-    while runner.fill(ended)?.is_continue() && runner.rings.iter().any(Option::is_some) {
-        if batch.observer.progress(Progress::of(runner.steps())).is_break() {
-            break;
-        }
+    // Trials begin before anybody is asked: a batch that is stopped at once tells of them, as the stepper does.
+    while runner.fill(ended)?.is_continue()
+        && batch.observer.progress(Progress::of(runner.steps())).is_continue()
+        && runner.rings.iter().any(Option::is_some)
+    {
         runner.spread();
         runner.open();
         L::work(&mut runner.block);
