@@ -19,7 +19,7 @@ use crate::columns::{Column, PARAM, PHASE, Row, Value};
 use crate::error::Error;
 use crate::files;
 use crate::meta::Meta;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Phases};
 use crate::seal::{self, Sealing};
 use crate::sweep::Setup;
 
@@ -453,7 +453,7 @@ fn old_params(text: &str) -> Result<Vec<(String, u64)>, ParquetError> {
 }
 
 /// The phases `name=step,name=step` of format 1, where a name may hold commas: it ends before a number or nothing.
-fn old_phases(text: &str) -> Result<Vec<(Arc<str>, Option<u64>)>, ParquetError> {
+fn old_phases(text: &str) -> Result<Phases, ParquetError> {
     let (mut phases, mut name) = (Vec::new(), String::new());
     for part in text.split(',').filter(|_| !text.is_empty()) {
         name += part;
