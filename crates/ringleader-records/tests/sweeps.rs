@@ -449,7 +449,9 @@ fn records_of_format_1_are_read() {
         ("records/table1.parquet", 1),
     ] {
         let path = root.join(path);
-        let definition = define(&parquet::metadata(&path).unwrap().definition);
+        let meta = parquet::metadata(&path).unwrap();
+        let definition = define(&meta.definition);
+        assert_eq!(meta.format, "1");
         let (cells, rows) = (&definition.sweep.cells, rows(&path));
         assert_eq!(rows.len() as u64, definition.sweep.trials(), "{}", path.display());
         for row in &rows {
