@@ -64,7 +64,9 @@ fn count_all(args: &MergeArgs, definition: &Definition) -> Result<(), Stop> {
         let row = row?;
         if let Some(last) = last.filter(|last| (last.cell, last.trial) == (row.cell, row.trial)) {
             let place = format!("trial {} of cell {}", last.trial, last.cell);
-            return Err(Stop::Bad(format!("{place} differs between the files; at least one was not made as it says")));
+            return Err(Stop::Bad(format!(
+                "{place} differs between the files; at least one of them is not what it claims to be"
+            )));
         }
         found += 1;
         last = Some(row);

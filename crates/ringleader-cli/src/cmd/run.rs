@@ -257,7 +257,7 @@ fn verdict(out: &mut dyn Write, trial: &Trial, record: &Record, population: &dyn
     }
     if record.censored {
         writeln!(out, "{} within {steps} steps (parallel time {parallel}): the limit came first", alarm("not safe"))?;
-        return writeln!(out, "a larger --limit goes on; the same seed runs the same execution");
+        return writeln!(out, "a larger --limit with the same seed continues the same execution");
     }
     writeln!(out, "{} from step {steps} on (parallel time {parallel})", good("safe for ever"))?;
     if let [leader] = population.leaders().as_slice() {

@@ -105,7 +105,7 @@ impl Plan<'_> {
     fn run(&self) -> Result<(), Stop> {
         let mut ledger = Ledger::open(self.definition, self.shard, &self.records)?;
         if ledger.is_damaged() {
-            let told = "the end of the journal was damaged; what is missing is run again";
+            let told = "the end of the journal was damaged; the missing trials run again";
             let _ = writeln!(anstream::stderr(), "{}: {told}", alarm("note"));
         }
         let begin = Instant::now();
@@ -194,7 +194,7 @@ impl Plan<'_> {
     fn how_to_go_on(&self, report: &Report) -> String {
         let (done, all) = (commas(report.done), commas(self.trials()));
         let journal = journal_of(&self.records);
-        format!("{done} of {all} trials are kept in {}\nto go on: {}", journal.display(), self.command())
+        format!("{done} of {all} trials are kept in {}\nresume with: {}", journal.display(), self.command())
     }
 
     /// Whatever went wrong, finished trials are in the journal.
@@ -203,7 +203,7 @@ impl Plan<'_> {
             Stop::Bad(message) => {
                 let journal = journal_of(&self.records);
                 let kept = format!("finished trials are kept in {}", journal.display());
-                Stop::Bad(format!("{message}\n{kept}; when that is mended, go on: {}", self.command()))
+                Stop::Bad(format!("{message}\n{kept}; after fixing this, resume with: {}", self.command()))
             }
             stop => stop,
         }
@@ -459,7 +459,7 @@ impl Plan<'_> {
         let (trials, cells) = (commas(self.trials()), commas(self.sweep().cells.len()));
         let shard = if self.shard == Shard::WHOLE { String::new() } else { format!(", shard {}", self.shard) };
         writeln!(out, "\n{trials} trials of {cells} cells, seed {}{shard}", self.sweep().seed)?;
-        writeln!(out, "they would go into {}", self.records.display())
+        writeln!(out, "the records would go into {}", self.records.display())
     }
 
     fn tell(&self, out: &mut dyn Write, report: &Report) -> io::Result<()> {
@@ -479,7 +479,11 @@ impl Plan<'_> {
             let elapsed = HumanDuration(report.elapsed);
             writeln!(out, "ran {ran} trials in {elapsed}, {simulated} % of it simulation")?;
             if report.censored > 0 {
-                writeln!(out, "{}: {cut} of them met their limit; they are rows like the others", alarm("censored"))?;
+                writeln!(
+                    out,
+                    "{}: {cut} of them met their limit; they are kept as rows like the others",
+                    alarm("censored")
+                )?;
             }
         }
         if report.interrupted {

@@ -64,7 +64,7 @@ fn read(path: &Path, args: &ViewArgs) -> Result<String, Stop> {
     let text = files::read(path)?;
     if text.len() > MAX_BODY {
         let most = MAX_BODY >> 20;
-        return Err(Stop::Bad(format!("{}: larger than {most} MiB, the most that is shown", path.display())));
+        return Err(Stop::Bad(format!("{}: larger than the limit of {most} MiB", path.display())));
     }
     let bad = |error| Stop::Bad(format!("{}: {error}", path.display()));
     let case: Case = serde_json::from_str(&text).map_err(bad)?;
@@ -76,7 +76,7 @@ fn read(path: &Path, args: &ViewArgs) -> Result<String, Stop> {
         (params.unwrap_or_default(), params.is_some()),
     ];
     match twice.iter().find(|(_, twice)| *twice) {
-        Some((name, _)) => Err(Stop::Bad(format!("--{name}: {} says it already", path.display()))),
+        Some((name, _)) => Err(Stop::Bad(format!("--{name}: {} already sets it", path.display()))),
         None => Ok(text),
     }
 }

@@ -115,7 +115,7 @@ impl Journal {
         let mut file = BufReader::new(self.file.try_clone()?);
         let start = file.fill_buf()?;
         if start.iter().zip(b"meta ").any(|(found, expected)| found != expected) {
-            return Err(io::Error::other("it is no journal of a sweep; move it away"));
+            return Err(io::Error::other("it is not the journal of a sweep; move it away"));
         }
         while let Some((kind, bytes, size)) = read_frame(&mut file)? {
             match kind.as_str() {
@@ -124,7 +124,7 @@ impl Journal {
                     self.end += size;
                 }
                 _ => {
-                    let other = || io::Error::other("it holds what this version does not write; move it away");
+                    let other = || io::Error::other("it was written by another version; move it away");
                     let (cell, rows) = parse_rows(&bytes).ok_or_else(other)?;
                     self.note(cell, &rows, size);
                 }

@@ -155,14 +155,14 @@ impl<'a> Ledger<'a> {
             return Err(refuse(format!("{versions}, whose trials may differ; choose another --out")));
         }
         if meta.shard != self.meta.shard {
-            return Err(refuse(format!("it is shard {}, and not {}", meta.shard, self.meta.shard)));
+            return Err(refuse(format!("it is shard {}, not {}", meta.shard, self.meta.shard)));
         }
         if meta.hash == self.meta.hash {
             return Ok((0..).take(self.definition.sweep.cells.len()).collect());
         }
         let old = Definition::parse(meta.definition.clone()).map_err(refuse)?;
         self.definition.numbers_of(&old).map_err(|changes| {
-            let told = "it was made with another definition, and this one does more than to add cells:";
+            let told = "it was made with another definition, and this one does not only add cells:";
             refuse(format!("{told}{changes}\nuse the old definition, or choose another --out"))
         })
     }
