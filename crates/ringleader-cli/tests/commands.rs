@@ -287,7 +287,7 @@ fn bad_files_are_refused() {
 fn a_gigabyte_is_refused_without_reading_it_all() {
     let path = place("huge.json");
     File::create(&path).unwrap().set_len(1 << 30).unwrap();
-    refused(&["replay", &path], &["larger than 512 MiB"]);
+    refused(&["replay", &path], &["larger than the limit of 512 MiB"]);
     std::fs::remove_file(&path).unwrap();
 }
 

@@ -297,8 +297,8 @@ fn an_interruption_says_how_to_go_on() {
         let output = child.wait_with_output().unwrap();
         let told = complaint(&output);
         assert_eq!(code(&output), expected, "{told}");
-        let go_on = format!("to go on: ringleader sweep {definition}");
-        let words = ["interrupted: ", "of 6 trials are kept in", "a.parquet.journal", &go_on];
+        let resume = format!("resume with: ringleader sweep {definition}");
+        let words = ["interrupted: ", "of 6 trials are kept in", "a.parquet.journal", &resume];
         assert!(words.iter().all(|word| told.contains(word)), "{told}");
         assert_eq!(names(&folder), ["a.parquet.journal", "a.toml"]);
     }
@@ -331,7 +331,7 @@ fn a_journal_may_only_grow_too() {
     send("-KILL", &child);
     child.wait_with_output().unwrap();
     define(&folder, &ENDLESS.replace("n = 50000", "n = 5"));
-    refused(&["sweep", &definition], &["a.parquet.journal", "ysm n=50000", "not there any more"]);
+    refused(&["sweep", &definition], &["a.parquet.journal", "ysm n=50000", "removed"]);
     let journal = folder.join("a.parquet.journal");
     let of_another_version = by_version(&fs::read_to_string(&journal).unwrap(), "0.0.0");
     fs::write(&journal, &of_another_version).unwrap();
@@ -405,7 +405,7 @@ fn a_full_disk_loses_nothing() {
         let output =
             Command::new("bash").args(["-c", &script, env!("CARGO_BIN_EXE_ringleader"), &definition]).output().unwrap();
         let told = complaint(&output);
-        let words = ["cannot write", "File too large", "a.parquet.journal", "go on: ringleader sweep"];
+        let words = ["cannot write", "File too large", "a.parquet.journal", "resume with: ringleader sweep"];
         assert_eq!(code(&output), 2, "{blocks} blocks: {told}");
         assert!(words.iter().all(|word| told.contains(word)), "{blocks} blocks: {told}");
         assert_eq!(names(&folder), ["a.parquet.journal", "a.toml"]);
@@ -446,8 +446,8 @@ fn damaged_and_foreign_records_are_refused() {
         (changed, "damaged"),
         (of_a_later_version(&whole), "format 3"),
         (b"PAR1PAR1".to_vec(), "no records of ringleader"),
-        (b"seed = 1".to_vec(), "no Parquet file"),
-        (Vec::new(), "no Parquet file"),
+        (b"seed = 1".to_vec(), "not a Parquet file"),
+        (Vec::new(), "not a Parquet file"),
     ] {
         fs::write(&records, &bytes).unwrap();
         let out = folder.join("out.parquet").to_string_lossy().into_owned();

@@ -217,11 +217,11 @@ fn findings(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, row: &Row) -> 
     let Row { n, explored, witness } = row;
     match explored.verdict {
         Verdict::Holds => Ok(()),
-        Verdict::Stopped => writeln!(out, "n = {n}: {}, nothing is known", alarm("interrupted")),
+        Verdict::Stopped => writeln!(out, "n = {n}: {}; nothing is known", alarm("interrupted")),
         Verdict::TooLarge => {
             writeln!(out, "n = {n}: {}: {} configurations", alarm("too large"), size(*n, explored))?;
             if has_inputs(entry, args, *n) {
-                writeln!(out, "so many for each of the inputs")?;
+                writeln!(out, "this many for each choice of inputs")?;
             }
             advice(out, entry, args, *n, explored)
         }
@@ -229,7 +229,7 @@ fn findings(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, row: &Row) -> 
             for flaw in &explored.flaws {
                 let (claim, count) = (flaw.claim.text(&explored.promise), commas(flaw.count));
                 writeln!(out, "n = {n}: {}: {claim}", alarm("fails"))?;
-                writeln!(out, "it is not so at {count} configurations")?;
+                writeln!(out, "violated in {count} configurations")?;
             }
             match (&args.witness, witness) {
                 (Some(path), _) => writeln!(out, "witness: ringleader replay {}", path.display()),
@@ -257,13 +257,11 @@ const PROVED: [(&str, &str); 4] = [
 /// What helps where there are too many configurations: memory, smaller parameters, or a proof.
 fn advice(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, n: usize, explored: &Explored) -> io::Result<()> {
     let memory = |explored: &Explored| explored.configurations.map(|all| all.div_ceil(8).saturating_mul(3));
-    let allowed = HumanBytes(args.memory);
-    match memory(explored).filter(|needed| *needed <= MEMORY).and_then(|needed| u64::try_from(needed).ok()) {
-        Some(needed) => {
-            writeln!(out, "n = {n} was not checked: it takes {}, and --memory allows {allowed}", HumanBytes(needed))?
-        }
-        None => writeln!(out, "n = {n} was not checked: that is beyond any memory")?,
-    }
+    let needed = memory(explored).filter(|needed| *needed <= MEMORY).and_then(|needed| u64::try_from(needed).ok());
+    let why = needed.map_or("that is beyond any memory".into(), |needed| {
+        format!("it takes {}, and --memory allows {}", HumanBytes(needed), HumanBytes(args.memory))
+    });
+    writeln!(out, "n = {n} was not checked: {why}")?;
     if let Some((options, least)) = smallest(entry, n, &args.params.0) {
         let fits = memory(&least).is_some_and(|needed| needed <= MEMORY);
         let but = if fits { "" } else { ", still too many" };
