@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use ringleader::circuit::agree::Disagreement;
+use ringleader::agree::Disagreement;
+use ringleader::blueprint::Declared;
 use ringleader::circuit::{Agent, Bit, Circuit, WithCircuit};
-use ringleader::protocol::{Input, Params, Protocol, Transition, uniform};
+use ringleader::params::Params;
+use ringleader::protocol::{Input, Protocol, Transition, uniform};
 use ringleader::protocols::pcl::{self, Pcl};
 use ringleader::protocols::por::{self, Direction, Por};
 use ringleader::protocols::ppl::sets::{Sets, in_c_pb, peaceful};
@@ -24,10 +26,10 @@ fn lab(n: usize, psi: u64, kappa: u64) -> (Ring, Ppl) {
 }
 
 /// Members of the safe set, near misses and random configurations.
-fn sample<P: Protocol>(protocol: &P, ring: Ring, k: usize, generator: &mut Generator) -> Vec<P::State> {
+fn sample<P: Declared>(protocol: &P, ring: Ring, k: usize, generator: &mut Generator) -> Vec<P::State> {
     let name = if k.is_multiple_of(5) { "uniform" } else { "safe" };
-    let start = P::starts().into_iter().find(|start| start.name == name).unwrap();
-    let (variables, mut config) = (protocol.variables(), (start.make)(protocol, ring, generator).unwrap());
+    let start = P::blueprint().starts.into_iter().find(|start| start.named.name == name).unwrap();
+    let (variables, mut config) = (protocol.variables(), (start.make)(protocol, ring, generator));
     for _ in 0..k % 4 {
         let (i, v) = (index(generator, ring.n()), index(generator, variables.0.len()));
         variables.0[v].randomise(&mut config[i], generator);
@@ -40,8 +42,9 @@ macro_rules! both_readings_agree {
     ($protocol:ty, $params:expr, $facts:ident) => {{
         let (mut generator, mut seen) = (stream(SEED, Stream::Start), Vec::new());
         for (n, k) in (3..=17).flat_map(|n| (0..60).map(move |k| (n, k))) {
-            let ring = Ring::new(n, <$protocol>::ABOUT.ring).unwrap();
-            let protocol = <$protocol>::new(ring, &$params(n)).unwrap();
+            let blueprint = <$protocol>::blueprint();
+            let ring = Ring::new(n, blueprint.about.ring).unwrap();
+            let protocol = (blueprint.make)(ring, &$params(n)).unwrap();
             let circuit = NamedCircuit::of(&protocol).unwrap().unwrap();
             let config = sample(&protocol, ring, k, &mut generator);
             let clear = $facts(&protocol, &config);
@@ -154,7 +157,7 @@ impl WithCircuit<ysm::State> for Plant<'_> {
 fn a_circuit_that_differs_is_not_used() {
     let ysm = Ysm::new(Ring::new(5, Orientation::Directed).unwrap(), &Params::default()).unwrap();
     let found = ysm.with_circuit(Plant(&ysm)).unwrap().unwrap();
-    assert_eq!((found.protocol, &*found.what), ("ysm", "r.leader"), "{found}");
+    assert_eq!(found.what, "r.leader", "{found}");
 }
 
 /// Beyond `mode`, `clock`, `signal_R` and `hits` themselves an interaction depends on them only through the mode of r, and with
@@ -166,7 +169,7 @@ fn one_kappa_stands_for_all() {
     for k in 0..40_000_u64 {
         let (psi, kappa) = (2 + k % 5, 1 + below(&mut generator, 4));
         let ((ring, many), (_, one)) = (lab(3, psi, kappa), lab(3, psi, 1));
-        let config = uniform(&many, ring, &mut generator).unwrap();
+        let config = uniform(&many, ring, &mut generator);
         let (mut l, mut r) = (config[0], config[1]);
         if k.is_multiple_of(2) {
             (l.leader, l.signal_r, r.signal_r, r.clock) = (0, 0, 0, many.kappa_max);
