@@ -41,7 +41,7 @@ fn every_protocol_keeps_the_laws_with_other_parameters() {
         ("ysm", &loose),
     ] {
         for n in [3, 7, 10, 20] {
-            assert_eq!(entry(name).laws(n, params, 1), Ok(()), "{name} n = {n}");
+            assert_eq!(entry(name).laws(n, named, 1), Ok(()), "{name} n = {n}");
         }
     }
 }
