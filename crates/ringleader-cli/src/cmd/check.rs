@@ -15,6 +15,7 @@ use ringleader_records::case::execution::{Course, Execution};
 use ringleader_records::pool::{all_cores, spread};
 use ringleader_records::{files, json};
 use ringleader_verify::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work};
+use ringleader_verify::laws::{ACCEPTED, CLOSED};
 
 use crate::args::CheckArgs;
 use crate::progress::{Bar, interrupted};
@@ -44,6 +45,7 @@ pub(crate) fn check(args: &CheckArgs, entries: &Entries) -> Result<(), Stop> {
     // All that can be refused is refused before anything runs.
     for &n in sizes {
         entry.describe_smallest(n, &args.params.0)?;
+        keeps_laws(entry, n, args)?;
     }
     if let Some(path) = &args.witness {
         files::check_writable(path)?;
@@ -64,6 +66,16 @@ pub(crate) fn check(args: &CheckArgs, entries: &Entries) -> Result<(), Stop> {
         save(path, witness)?;
     }
     outcome(printed, verdict(&rows))
+}
+
+/// A protocol that leaves its domains, or reads coins that it does not announce, has no configurations to look at.
+fn keeps_laws(entry: &Entry, n: usize, args: &CheckArgs) -> Result<(), Stop> {
+    match entry.laws(n, &args.params.0, 0) {
+        Err(broken) if broken.law != ACCEPTED && !CLOSED.contains(&broken.law) => {
+            Err(Stop::Failed(format!("{}, n = {n}: this law is broken: {broken}", entry.about().name)))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn verdict(rows: &[Row]) -> Result<(), Stop> {

@@ -17,8 +17,9 @@
 
 use ringleader::circuit::{Agent, Bit, all, any, implies};
 use ringleader::protocol::Protocol;
-use ringleader::protocols::ppl::sets::{Armed, peace};
-use ringleader::protocols::ppl::{Ppl, State, War};
+use ringleader::protocols::elim::War;
+use ringleader::protocols::elim::sets::{Armed, peace};
+use ringleader::protocols::ppl::{Ppl, State};
 use ringleader::ring::{Interaction, Ring};
 
 use super::kappa::detects;

@@ -1,7 +1,8 @@
 //! Lemma "safe" and what is around it: S_PL is closed, and which of its conditions are needed.
 
 use ringleader::circuit::{Agent, Bit, all, any, implies};
-use ringleader::protocols::ppl::sets::{Armed, Condition, Sets, leads_alone, peace};
+use ringleader::protocols::elim::sets::{Armed, leads_alone, peace};
+use ringleader::protocols::ppl::sets::{Condition, Sets};
 use ringleader::protocols::ppl::{BLACK, Ppl, State, WHITE};
 
 use super::{About, Claim, Point, Set, either, exit, ppl};

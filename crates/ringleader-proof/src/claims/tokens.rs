@@ -1,7 +1,8 @@
 //! Lemmas "impossible", "complete" and "srl_variant": what tokens and IDs do.
 
 use ringleader::circuit::{Agent, Bit};
-use ringleader::protocols::ppl::sets::{Condition, Sets, in_c_pb, leads_alone};
+use ringleader::protocols::elim::sets::{in_c_pb, leads_alone};
+use ringleader::protocols::ppl::sets::{Condition, Sets};
 use ringleader::protocols::ppl::{BLACK, PplOf, State, WHITE};
 use ringleader::ring::{Interaction, Ring};
 

@@ -4,8 +4,8 @@
 //! (then r is in construction mode); that is so for every psi and kappa_max, so one of each stands for all.
 
 use ringleader::circuit::{Bit, any};
+use ringleader::protocols::elim::sets::{Armed, in_c_pb, leads_alone, peace, peaceful};
 use ringleader::protocols::ppl::State;
-use ringleader::protocols::ppl::sets::{Armed, in_c_pb, leads_alone, peace, peaceful};
 
 use super::{About, Claim, Point, Relation, either, ppl};
 use crate::query::{Decided, Query, Undecided, Verdict};

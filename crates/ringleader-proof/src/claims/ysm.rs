@@ -2,7 +2,7 @@
 
 use ringleader::circuit::Agent;
 use ringleader::params::Params;
-use ringleader::protocols::ppl::sets::{in_c_pb, leads_alone, peace};
+use ringleader::protocols::elim::sets::{in_c_pb, leads_alone, peace};
 use ringleader::protocols::ysm::{State, Ysm, safe_with};
 use ringleader::ring::Interaction;
 

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::params::Settings;
 use crate::portrait::{LabelledSegment, PictureRow};
 use crate::protocol::{Input, Protocol, Transition};
-use crate::protocols::pcl::{
+use crate::protocols::coloring::{
     color_row, colors_of, colors_parameter, fewest_colors_and, two_hop, two_hop_colored, two_hop_coloring,
     two_hop_colorings,
 };

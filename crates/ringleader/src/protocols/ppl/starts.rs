@@ -1,8 +1,9 @@
 //! Adversarial initial configurations of P_PL, and random members of S_PL.
 
-use super::{Mode, PplOf, State, War};
+use super::{Mode, PplOf, State};
 use crate::error::Error;
 use crate::protocol::{Protocol, uniform};
+use crate::protocols::elim::make_peace;
 use crate::random::{Generator, below, index};
 use crate::ring::Ring;
 
@@ -92,18 +93,6 @@ pub(crate) fn safe<const P: bool>(ppl: &PplOf<P>, ring: Ring, generator: &mut Ge
     number_segments(ppl, &mut config, u_0);
     correct_tokens(ppl, &mut config, u_0);
     config
-}
-
-/// Either no live bullet is left, or the leader is shielded and no signal lies behind the rightmost one.
-pub(in crate::protocols) fn make_peace<S: War>(config: &mut [S], u_0: usize, disarm: bool) {
-    let n = config.len();
-    let live = |v: &S| v.warrior().bullet == 2;
-    if disarm {
-        config.iter_mut().filter(|v| live(v)).for_each(|v| *v.warrior_mut().bullet = 0);
-    } else if let Some(rightmost) = (0..n).rev().find(|i| live(&config[(u_0 + i) % n])) {
-        *config[u_0].warrior_mut().shield = 1;
-        (0..=rightmost).for_each(|i| *config[(u_0 + i) % n].warrior_mut().signal_b = 0);
-    }
 }
 
 /// Gives `S_1, ..., S_{zeta-2}` the IDs that follow from that of `S_0`.
