@@ -263,6 +263,10 @@ n = 50000
 
 /// A sweep that runs for ever and has begun.
 fn endless(folder: &Path) -> (String, Child) {
+    endless_by(folder, start)
+}
+
+fn endless_by(folder: &Path, start: impl Fn(&str) -> Child) -> (String, Child) {
     let definition = define(folder, ENDLESS);
     let child = start(&definition);
     let journal = folder.join("a.parquet.journal");
@@ -304,15 +308,21 @@ fn an_interruption_says_how_to_go_on() {
     }
 }
 
-/// `nohup` ignores the signal of a terminal that is closed.
+/// `nohup` ignores the signal of a terminal that is closed, so that only the second signal is heard.
 #[test]
 fn a_sweep_outlives_its_terminal_under_nohup() {
     let folder = folder("nohup");
-    let definition = define(&folder, DEFINITION);
-    let program = env!("CARGO_BIN_EXE_ringleader");
-    let script = format!("trap '' HUP; {program} sweep {definition} --quiet & kill -HUP $!; wait $!");
-    let output = Command::new("sh").args(["-c", &script]).output().unwrap();
-    assert_eq!(code(&output), 0, "{}", complaint(&output));
+    let (_, child) = endless_by(&folder, |definition| {
+        let mut nohup = Command::new("sh");
+        nohup.args(["-c", "trap '' HUP; exec \"$0\" sweep \"$1\"", env!("CARGO_BIN_EXE_ringleader"), definition]);
+        nohup.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    });
+    send("-HUP", &child);
+    std::thread::sleep(Duration::from_millis(300));
+    send("-INT", &child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 130);
+    assert!(complaint(&output).contains("of 6 trials are kept in"), "{}", complaint(&output));
 }
 
 /// The first lines of a journal as if another version had written them.
