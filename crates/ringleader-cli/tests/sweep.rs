@@ -126,7 +126,8 @@ fn each_row_is_the_run_of_its_seed() {
         words.extend(["--seed", get(row, "seed"), "--limit", get(row, "limit"), "--start", get(row, "start")]);
         words.extend(["--scheduler", get(row, "scheduler")]);
         let named = |start: &str| -> Vec<(String, &str)> {
-            let fields = row.iter().filter_map(|(name, value)| Some((name.strip_prefix(start)?.to_owned(), value.as_str())));
+            let fields =
+                row.iter().filter_map(|(name, value)| Some((name.strip_prefix(start)?.to_owned(), value.as_str())));
             fields.filter(|(_, value)| start == "phase_" || !value.is_empty()).collect()
         };
         let params: Vec<(String, &str)> =
