@@ -392,6 +392,7 @@ const NAMES: [&str; 5] = ["a,b=1,c=", "\"quoted\" \\ back", "param_x", "phase_\u
 
 fn rumour(make_start: bool, setting: &'static str) -> Catalogue {
     let mut blueprint = Blueprint::new("rumour", Orientation::Directed, move |_, _| Ok::<_, Refused>(Rumour(setting)))
+        .parameter("x", "nothing depends on it")
         .safe("seed")
         .start("one", "one has heard it", move |_, ring, _| {
             assert!(make_start, "a ring was made");
