@@ -74,7 +74,12 @@ impl<P: Protocol> Instance<P> {
             return Err(Error::new("parameter", name, format!("{} takes {takes}", blueprint.about.name)));
         }
         let protocol = (blueprint.make)(ring, params)?;
+<<<<<<< HEAD
         check_words("variable", &protocol.variables().0.iter().map(|variable| &variable.name).collect::<Vec<_>>())?;
+=======
+        check_words("setting", protocol.settings().iter().map(|(name, _)| name))?;
+        check_words("variable", protocol.variables().0.iter().map(|variable| &variable.name))?;
+>>>>>>> h-records
         Ok(Self { blueprint, protocol, ring })
     }
 
