@@ -74,12 +74,9 @@ impl<P: Protocol> Instance<P> {
             return Err(Error::new("parameter", name, format!("{} takes {takes}", blueprint.about.name)));
         }
         let protocol = (blueprint.make)(ring, params)?;
-<<<<<<< HEAD
-        check_words("variable", &protocol.variables().0.iter().map(|variable| &variable.name).collect::<Vec<_>>())?;
-=======
-        check_words("setting", protocol.settings().iter().map(|(name, _)| name))?;
-        check_words("variable", protocol.variables().0.iter().map(|variable| &variable.name))?;
->>>>>>> h-records
+        let (variables, settings) = (protocol.variables(), protocol.settings());
+        check_words("variable", &variables.0.iter().map(|variable| &variable.name).collect::<Vec<_>>())?;
+        check_words("setting", &settings.iter().map(|(name, _)| name).collect::<Vec<_>>())?;
         Ok(Self { blueprint, protocol, ring })
     }
 
