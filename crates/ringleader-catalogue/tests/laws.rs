@@ -32,7 +32,7 @@ fn every_protocol_keeps_the_laws() {
 fn every_protocol_keeps_the_laws_with_other_parameters() {
     let small = params(&[("psi", 5), ("kappa", 1)]);
     let (few, loose) = (params(&[("colors", 4)]), params(&[("bound", 50)]));
-    for (name, given) in [
+    for (name, named) in [
         ("ppl", &small),
         ("ppl-prime", &small),
         ("pcl", &few),
@@ -41,7 +41,7 @@ fn every_protocol_keeps_the_laws_with_other_parameters() {
         ("ysm", &loose),
     ] {
         for n in [3, 7, 10, 20] {
-            assert_eq!(entry(name).laws(n, given, 1), Ok(()), "{name} n = {n}");
+            assert_eq!(entry(name).laws(n, named, 1), Ok(()), "{name} n = {n}");
         }
     }
 }

@@ -25,11 +25,11 @@ pub(crate) use view::ViewArgs;
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0    done
+  0    success
   1    a check or an expectation failed
   2    wrong use, bad input, or a file that cannot be read or written
   3    the limit came before safety
-  4    undecided: a check is too large, or a claim is unknown within its limits
+  4    undecided: too many configurations, or a claim is unknown within its limits
   130  interrupted by Ctrl-C; what was done so far is shown and saved
   143  the same, by SIGTERM";
 
@@ -51,19 +51,19 @@ fn version() -> &'static str {
 /// A laboratory for self-stabilizing leader election on rings.
 ///
 /// Without a command, `ringleader` does its main job: it elects a leader with P_PL on a ring of 256 agents from a
-/// configuration without any, and shows when it is safe for ever.
+/// configuration without any leader, and shows from which step on it is safe for ever.
 #[derive(Parser)]
 #[command(name = "ringleader", version = env!("CARGO_PKG_VERSION"), long_version = version(), max_term_width = 100, after_help = EXIT_CODES, after_long_help = format!("\
 Examples:
   ringleader                                        elect a leader on a ring of 256 agents
   ringleader run --n 64 --start uniform --seed 7    from a random configuration, repeatable
   ringleader list --n 1024                          the protocols and their states at n = 1024
-  ringleader sweep definition.toml                  many trials by design, each kept as a row
+  ringleader sweep definition.toml                  a whole experiment, one row for each trial
   ringleader replay case.json                       run a recorded execution and check its hashes
   ringleader inspect config.json                    which sets of the paper a configuration is in
   ringleader check fj --n 3..8                      every configuration of small rings
   ringleader report records/table1.parquet          figures and tables from the records of a sweep
-  ringleader prove                                  the paper's claims on all configurations
+  ringleader prove                                  the paper's claims, for all configurations
   ringleader exact fj --n 3 --start every           exact expected numbers of steps
   ringleader view                                   see it in a browser
 
@@ -81,16 +81,16 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Replay a recorded execution and check what the case expects of it
     Replay(ReplayArgs),
-    /// Run all trials that a definition asks for, and keep every one as a row
+    /// Run all trials of a definition and keep each one as a row
     #[cfg(feature = "report")]
     Sweep(SweepArgs),
     /// Join the shards of a sweep into one file of records
     #[cfg(feature = "report")]
     Merge(MergeArgs),
-    /// Print records as CSV, or what they say of themselves
+    /// Print records as CSV, or their metadata
     #[cfg(feature = "report")]
     Export(ExportArgs),
-    /// Print the truth of every named set and predicate of the paper for a configuration
+    /// Print which named sets and predicates of the paper hold for a configuration
     Inspect(InspectArgs),
     /// Check every configuration of a small ring: is the safe set closed, and reachable from everywhere?
     Check(CheckArgs),
@@ -103,7 +103,7 @@ pub(crate) enum Command {
     /// Decide the paper's claims on all configurations, with a SAT solver
     #[cfg(feature = "prove")]
     Prove(ProveArgs),
-    /// Expected numbers of steps, exactly, from the Markov chain of a small ring
+    /// Compute exact expected numbers of steps from the Markov chain of a small ring
     Exact(ExactArgs),
     /// See any protocol in a browser: play, scrub, edit, corrupt, share
     #[cfg(feature = "view")]
@@ -158,7 +158,7 @@ fn sizes(text: &str) -> Result<Sizes, String> {
     };
     let sizes: Option<Vec<Vec<usize>>> = text.split(',').map(part).collect();
     let sizes = sizes.map(|parts| parts.concat()).filter(|sizes| sizes.len() <= MAX_SIZES);
-    sizes.map(Sizes).ok_or_else(|| "allowed is a number, a range such as 3..8, or several of them, such as 3,5".into())
+    sizes.map(Sizes).ok_or_else(|| "allowed are a number, a range such as 3..8, or a list such as 3,5".into())
 }
 
 fn bytes(text: &str) -> Result<u64, String> {
@@ -183,7 +183,7 @@ fn kappas(text: &str) -> Result<Sizes, String> {
 
 fn sizes_within(text: &str, least: usize, most: usize) -> Result<Sizes, String> {
     let within = |sizes: &Sizes| sizes.0.iter().all(|size| (least..=most).contains(size));
-    let allowed = "allowed is a number, a range such as 3..8, or several of them, such as 3,5";
+    let allowed = "allowed are a number, a range such as 3..8, or a list such as 3,5";
     sizes(text).ok().filter(within).ok_or_else(|| format!("{allowed}, each from {least} to {most}"))
 }
 

@@ -60,7 +60,7 @@ fn run(command: &Command, entries: &Entries) -> Result<(), Stop> {
         #[cfg(feature = "report")]
         Command::Table1(args) => cmd::table1::table1(args, entries),
         #[cfg(feature = "prove")]
-        Command::Prove(args) => cmd::prove::prove(args),
+        Command::Prove(args) => cmd::prove::prove(args, entries),
         #[cfg(feature = "view")]
         Command::View(args) => cmd::view::view(args, entries),
     }

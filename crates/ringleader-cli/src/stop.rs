@@ -31,20 +31,6 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    /// What it says, without the kind.
-    pub(crate) fn message(&self) -> &str {
-        match self {
-            Self::Failed(message) | Self::Bad(message) | Self::TooLarge(message) => message,
-            Self::Interrupted(Some(message)) => message,
-            Self::Limit => "the limit came before safety",
-            Self::Refuted => "a claim was refuted",
-            Self::Undecided => "undecided within the limits",
-            Self::Done(_) => "another process has said why",
-            Self::Interrupted(None) => "interrupted",
-            Self::Unheard => "the reader of the output went away",
-        }
-    }
-
     /// Tells the user on standard error, and gives the exit code.
     pub(crate) fn report(self) -> ExitCode {
         let kind = if matches!(self, Self::Interrupted(_)) { "interrupted" } else { "error" };

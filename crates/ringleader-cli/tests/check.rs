@@ -4,10 +4,9 @@
 
 mod harness;
 
-use std::process::{Output, Stdio};
-use std::time::Duration;
+use std::process::Output;
 
-use harness::{complaint, file, json, place, program, ringleader};
+use harness::{complaint, file, interrupted, json, place, ringleader};
 use serde_json::{Value, json as literal};
 
 fn code(output: &Output) -> i32 {
@@ -164,12 +163,9 @@ fn bad_use_is_refused_before_anything_runs() {
 
 #[test]
 fn interruption_keeps_what_was_checked() {
-    let mut child = program();
-    child.args(["check", "elim", "--n", "3,6", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = child.spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(700));
-    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let output = child.wait_with_output().unwrap();
+    let output = interrupted(&["check", "elim", "--n", "3,6", "--json"], |output| {
+        !output.stdout.is_empty() && json(output)["checks"][0]["verdict"] != "stopped"
+    });
     let checks = json(&output)["checks"].clone();
     assert_eq!(
         (code(&output), &checks[0]["verdict"], &checks[1]["verdict"]),

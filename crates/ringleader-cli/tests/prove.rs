@@ -5,10 +5,9 @@
 mod harness;
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::process::Output;
 
-use harness::{complaint, json, place, program, ringleader};
+use harness::{complaint, interrupted, json, place, ringleader};
 use serde_json::{Value, json as literal};
 
 fn code(output: &Output) -> i32 {
@@ -115,12 +114,8 @@ fn bad_questions_are_refused_with_what_is_allowed() {
 
 #[test]
 fn interruption_keeps_what_was_decided() {
-    let mut child = program();
-    child.args(["prove", "convergence", "--n", "3..16", "--psi", "4", "--threads", "1", "--json"]);
-    let child = child.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(1500));
-    Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    let output = child.wait_with_output().unwrap();
+    let words = ["prove", "convergence", "--n", "3..16", "--psi", "4", "--threads", "1", "--json"];
+    let output = interrupted(&words, |output| !output.stdout.is_empty() && !verdicts(output).is_empty());
     assert_eq!(code(&output), 130);
     let table = json(&output);
     assert_eq!((&table["interrupted"], &table["asked"]), (&literal!(true), &literal!(14)));

@@ -4,10 +4,9 @@
 
 mod harness;
 
-use std::process::{Output, Stdio};
-use std::time::Duration;
+use std::process::Output;
 
-use harness::{complaint, json, program, ringleader};
+use harness::{complaint, interrupted, json, ringleader};
 use serde_json::Value;
 
 fn code(output: &Output) -> i32 {
@@ -182,40 +181,32 @@ fn bad_values_are_refused() {
     }
 }
 
-fn interrupt(line: &str, after: Duration) -> Output {
-    let child = program()
-        .args(line.split(' '))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(after);
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    child.wait_with_output().unwrap()
+/// What a line says when it is interrupted at its work.
+fn interrupt(line: &str, begun: impl Fn(&Output) -> bool) -> Output {
+    interrupted(&line.split(' ').collect::<Vec<_>>(), begun)
 }
 
 /// Trials of an hour each, and very many short ones.
 #[test]
 fn interruption_shows_what_is_finished() {
-    let output = interrupt("run --n 8192 --trials 4 --threads 2 --seed 1 --json", Duration::from_millis(500));
+    let said = |output: &Output| !output.stdout.is_empty();
+    let output = interrupt("run --n 8192 --trials 4 --threads 2 --seed 1 --json", said);
     let none = json(&output);
     assert_eq!((code(&output), none["finished"].as_u64(), list(&none["trials"])), (130, Some(0), Vec::new()));
     let many = "run --n 16 --trials 1e7 --threads 2 --seed 1";
-    let output = interrupt(&format!("{many} --json"), Duration::from_millis(1500));
+    let output = interrupt(&format!("{many} --json"), |output| said(output) && json(output)["finished"] != 0);
     let some = json(&output);
     let finished = some["finished"].as_u64().unwrap();
     assert_eq!((code(&output), &some["interrupted"]), (130, &true.into()));
     assert!(finished > 0 && finished < 10_000_000);
     assert_eq!(some["statistics"]["safe"]["count"], finished);
     assert_eq!(list(&some["trials"]).len() as u64, finished);
-    let output = interrupt(many, Duration::from_millis(1500));
+    let output = interrupt(many, said);
     assert_eq!(code(&output), 130);
-    let said = text(&output);
-    let none = said.contains(": 0 of");
-    assert!(said.contains("of 10,000,000 trials are finished"), "{said}");
-    assert!(said.contains("the figures are too low") != none && said.contains("quantiles are") != none, "{said}");
-    let output = interrupt("run --n 8192 --trials 4 --threads 2 --seed 1", Duration::from_millis(500));
+    let told = text(&output);
+    let none = told.contains(": 0 of");
+    assert!(told.contains("of 10,000,000 trials are finished"), "{told}");
+    assert!(told.contains("the figures are too low") != none && told.contains("quantiles are") != none, "{told}");
+    let output = interrupt("run --n 8192 --trials 4 --threads 2 --seed 1", said);
     assert!(text(&output).contains("0 of 4 trials are finished\nrepeat: "), "{}", text(&output));
 }

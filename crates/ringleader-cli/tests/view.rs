@@ -9,10 +9,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
-use std::time::Duration;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
-use harness::{program, ringleader_with_input};
+use harness::{PATIENCE, interrupt, program, ringleader_with_input};
 use serde_json::{Value, json};
 
 /// A server that ends with its test.
@@ -44,7 +43,7 @@ impl Server {
 
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream
     }
 
@@ -95,6 +94,18 @@ impl Server {
             if frame["behind"] == false {
                 return frame;
             }
+        }
+    }
+
+    /// The next frame after a step with an event of these kinds, or that nothing is to be waited for, asked for until it is there.
+    fn seek(&self, run: &str, mut from: u64, until: &str) -> Value {
+        self.frame(run, from);
+        loop {
+            let frame = self.get(&format!("{run}/frame?from={from}&steps=100000000&ms=250&until={until}"));
+            if frame["event"] != Value::Null || frame["never"] == true {
+                return frame;
+            }
+            from = frame["step"].as_u64().unwrap();
         }
     }
 }
@@ -267,12 +278,7 @@ fn events_are_found_at_their_exact_steps() {
     let run = server.open(&json!({"protocol": "ppl", "n": 8, "params": {"c1": 1}, "seed": "5"}));
     let (_, record) = ringleader(&["run", "--n", "8", "--c1", "1", "--seed", "5", "--json"], "");
     let record: Value = serde_json::from_str(&record).unwrap();
-    let seek = |from: u64, until: &str| loop {
-        let frame = server.get(&format!("{run}/frame?from={from}&steps=100000000&ms=250&until={until}"));
-        if frame["event"] != Value::Null {
-            return frame;
-        }
-    };
+    let seek = |from: u64, until: &str| server.seek(&run, from, until);
     let created = seek(0, "leader%20created");
     assert_eq!(created["event"], json!({"kind": "event", "name": "leader created"}));
     assert!(created["last"]["events"].as_array().unwrap().contains(&json!("leader created")));
@@ -310,7 +316,7 @@ fn a_recording_knows_the_events_of_its_run_and_its_end() {
     let server = Server::start(&[]);
     let run = server.open(&json!({"protocol": "ppl", "n": 24, "start": "all-leaders", "seed": "1"}));
     let find = |run: &str| {
-        let frame = server.get(&format!("{run}/frame?from=0&steps=1000000&ms=250&until=safe"));
+        let frame = server.seek(run, 0, "safe");
         (frame["event"]["kind"].clone(), frame["step"].as_u64().unwrap())
     };
     let (kind, safe) = find(&run);
@@ -324,7 +330,7 @@ fn a_recording_knows_the_events_of_its_run_and_its_end() {
         assert_eq!(server.frame(&recorded, step)["end"], Value::Null);
     }
     // A safe ring does not become safe again: there is nothing to wait for.
-    let after = server.get(&format!("{run}/frame?from={safe}&steps=1000000&ms=250&until=safe,phase"));
+    let after = server.seek(&run, safe, "safe,phase");
     assert_eq!((&after["never"], &after["step"]), (&json!(true), &json!(safe)));
 }
 
@@ -559,7 +565,7 @@ fn the_command_line_says_what_is_shown_first() {
     let told: Value = serde_json::from_str(&line).unwrap();
     assert_eq!(told["address"], format!("http://127.0.0.1:{}/", told["port"]));
     // Ctrl-C is the way to close it, so it is no failure.
-    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let port = server.port.to_string();
     assert_eq!(ringleader(&["view", "--no-open", "--port", &port], "").0, 2);

@@ -250,26 +250,6 @@ impl BitXor for Lit {
     }
 }
 
-/// Where all hold.
-pub fn all<B: Bit>(bits: impl IntoIterator<Item = B>) -> B {
-    bits.into_iter().fold(B::ONE, |sum, bit| sum & bit)
-}
-
-/// Where some hold.
-pub fn any<B: Bit>(bits: impl IntoIterator<Item = B>) -> B {
-    bits.into_iter().fold(B::ZERO, |sum, bit| sum | bit)
-}
-
-/// Where both are equal.
-pub fn same<B: Bit>(a: B, b: B) -> B {
-    !(a ^ b)
-}
-
-/// Where the first implies the second.
-pub fn implies<B: Bit>(a: B, b: B) -> B {
-    !a | b
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,15 +8,16 @@ mod undirected;
 mod war;
 mod ysm;
 
-use ringleader::error::Error;
-use ringleader::protocol::{Params, Protocol};
-use ringleader::protocols::ppl::{self, PplOf};
-use ringleader::ring::{Interaction, Ring};
+use ringleader::circuit::{all, any};
+use ringleader::params::Params;
+use ringleader::protocol::Protocol;
+use ringleader::protocols::ppl::PplOf;
 
-use crate::bits::{Lit, all, any, goes_on};
-use crate::court::{Court, Finding, Model, Ruling, Verdict};
-use crate::machine::{Config, Machine};
-use crate::play::{Play, follow_with, ring_of, start_of, witness_with};
+use crate::bits::{Lit, goes_on};
+use crate::query::{Decided, Query, Undecided, Verdict};
+use crate::symbolic::Symbolic;
+use crate::unrolling::Unrolling;
+use crate::witness::{Subject, Witness};
 
 /// Where a claim is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +78,22 @@ pub struct Claim {
     pub canary: bool,
     /// The sizes and the `psi` of the quick subset.
     pub quick: [(usize, usize); 2],
+    decide: Decide,
+}
+
+type Decide = fn(&mut Query<'_>, Point) -> Result<Decided, Undecided>;
+
+impl Claim {
     /// Decides it.
-    pub decide: fn(&mut Court<'_>, Point) -> Result<Finding, Error>,
+    ///
+    /// # Errors
+    /// If it cannot be asked at this point; a limit makes it [`Verdict::Unknown`].
+    pub fn decide(&self, query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> {
+        match (self.decide)(query, point) {
+            Err(Undecided::Unknown(why)) => Ok(Verdict::Unknown(why).into()),
+            decided => decided,
+        }
+    }
 }
 
 /// All claims.
@@ -88,76 +103,48 @@ pub fn claims() -> Vec<Claim> {
     [of_ppl, ysm::claims(), undirected::claims()].concat()
 }
 
-/// P_PL or P'_PL at a point, with its machine.
-pub(crate) struct Lab<const PRIME: bool> {
-    pub(crate) ring: Ring,
-    pub(crate) protocol: PplOf<PRIME>,
-    pub(crate) machine: Machine<ppl::State>,
+/// P_PL or P'_PL at a point.
+fn ppl<const PRIME: bool>(point: Point) -> Result<Subject<PplOf<PRIME>>, Undecided> {
+    let params = Params::default().with("psi", point.psi as u64).with("kappa", point.kappa as u64);
+    Subject::new(point.n, &params.with("unsound", 1))
 }
 
-impl<const PRIME: bool> Lab<PRIME> {
-    pub(crate) fn new(point: Point) -> Result<Self, Error> {
-        let ring = ring_of::<PplOf<PRIME>>(point.n)?;
-        let params = Params::default().with("psi", point.psi as u64).with("kappa", point.kappa as u64);
-        let protocol = PplOf::<PRIME>::new(ring, &params.with("unsound", 1))?;
-        let Some(machine) = Machine::of(&protocol) else {
-            return Err(Error::new("psi", point.psi, "P_PL has no circuit for it"));
-        };
-        Ok(Self { ring, protocol, machine })
-    }
-}
+/// A set of configurations in both readings; made by [`either!`].
+type Set<'a, S> = (&'a dyn Fn(&[Symbolic<'_, S>]) -> Lit, &'a dyn Fn(&[S]) -> bool);
 
-/// The verdict on a claim whose violation was asked for; `confirm` makes a finding of a violation.
-fn unless(ruling: Ruling, confirm: impl FnOnce(&Model) -> Finding) -> Finding {
-    match ruling {
-        Ruling::Never => Finding::plain(Verdict::Holds),
-        Ruling::Undecided(why) => Finding::plain(Verdict::Unknown(why)),
-        Ruling::Possible(model) => confirm(&model),
-    }
-}
+/// A relation of two configurations in both readings.
+type Relation<'a, S> = (&'a dyn Fn(&[Symbolic<'_, S>], &[Symbolic<'_, S>]) -> Lit, &'a dyn Fn(&[S], &[S]) -> bool);
 
-/// The clear form does not do what the circuit does: a bug, never to be taken for a result.
-fn unconfirmed() -> Finding {
-    Finding::plain(Verdict::Unknown("the clear form does not confirm the solver's witness".into()))
+/// The same lines read with literals and with `bool`.
+macro_rules! either {
+    (|$($config:ident),+| $body:expr) => {
+        (&|$($config),+| $body, &|$($config),+| $body)
+    };
 }
+use either;
 
-/// A set of configurations in which the outputs never change, as a circuit and as a program.
-struct Closed<'a, S: 'static> {
-    inside: &'a dyn Fn(&Config<Lit>) -> Lit,
-    program: &'a dyn Fn(&[S]) -> bool,
-    /// The variables of the output.
-    still: &'static [&'static str],
-}
-
-/// No interaction, whatever its coin, leaves the set or changes an output.
-fn closed<P: Protocol<State: Default>>(
-    court: &mut Court<'_>,
-    (protocol, ring): (&P, Ring),
-    play: &Play<'_, P::State>,
-    set: &Closed<'_, P::State>,
-) -> Finding {
+/// An interaction that leaves a set or changes one of the variables that must stay still, whatever its coin.
+fn exit<P: Protocol>(
+    query: &mut Query<'_>,
+    (subject, unrolling): (&Subject<P>, &Unrolling<'_, P::State>),
+    (name, set): (&str, Set<'_, P::State>),
+    still: &[&str],
+) -> Result<Option<Witness>, Undecided> {
+    let (protocol, ring) = (&subject.protocol, subject.ring);
     let left = any((0..ring.arcs()).take_while(|_| goes_on()).map(|k| {
-        let next = play.after(ring.arc(k), &play.coin());
-        let still = all(play.now.iter().zip(&next).map(|(u, v)| play.machine.equal(set.still, u, v)));
-        !((set.inside)(&next) & still)
+        let next = unrolling.after(ring.arc(k));
+        let same = all(unrolling.now.iter().zip(&next).map(|(u, v)| u.equal(still, v)));
+        !((set.0)(&next) & same)
     }));
-    let ruling = court.ask(&[(set.inside)(&play.now), left], &play.demands);
-    unless(ruling, |model| {
-        let start = start_of(play, model);
-        let same =
-            |config: &[P::State]| config.iter().zip(&start).all(|(u, v)| protocol.output(u) == protocol.output(v));
-        let leaves = |(e, coin): &(Interaction, u64)| {
-            let next = follow_with(protocol, &start, &[*e], *coin);
-            !((set.program)(&next) && same(&next))
-        };
-        let mut steps = (0..ring.arcs()).flat_map(|k| (0..protocol.coins()).map(move |coin| (ring.arc(k), coin)));
-        match steps.find(|step| (set.program)(&start) && leaves(step)) {
-            None => unconfirmed(),
-            Some((e, coin)) => {
-                let shows = "inside the set before, not after, or an output changes".to_owned();
-                let witness = witness_with(protocol, &start, (&[e], coin), shows);
-                Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
-            }
-        }
-    })
+    let found = unrolling.find(query, &[(set.0)(&unrolling.now), left])?;
+    let variables = protocol.variables();
+    let kept = |u: &P::State, v: &P::State| {
+        variables.0.iter().filter(|one| still.contains(&&*one.name)).all(|one| one.get(u) == one.get(v))
+    };
+    let leaves = |trace: &[Vec<P::State>]| {
+        let same = trace[0].iter().zip(&trace[1]).all(|(u, v)| kept(u, v));
+        (set.1)(&trace[0]) && !((set.1)(&trace[1]) && same)
+    };
+    let steps = (0..ring.arcs()).flat_map(|k| (0..protocol.coins()).map(move |coin| (ring.arc(k), coin)));
+    subject.confirm_some(found, steps, &format!("{name} before the interaction, not after"), leaves)
 }

@@ -1,14 +1,15 @@
 //! What the paper claims, decided on all configurations by SAT.
 //!
-//! A circuit of the library is read with bits that are literals ([`bits`]), a ring of agents becomes a list of such bits
-//! ([`machine`]), a set of configurations a circuit over them ([`sets`]), and a claim a formula without solution ([`claims`]).
+//! A circuit of the library is read with bits that are literals ([`bits`]), so that an agent is in any state ([`symbolic`]) and a ring of
+//! them in any configuration ([`unrolling`]). The sets of the paper are the library's own, read with literals, and a claim is a formula
+//! without solution ([`claims`], [`query`]). What a solution shows is confirmed by the clear form ([`witness`]).
 
 pub mod bits;
 pub mod claims;
 pub mod cnf;
-pub mod court;
-pub mod machine;
-pub mod play;
-pub mod sets;
+pub mod diagram;
+pub mod query;
 pub mod solve;
-pub mod table;
+pub mod symbolic;
+pub mod unrolling;
+pub mod witness;

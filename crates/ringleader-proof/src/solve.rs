@@ -9,16 +9,8 @@ use cadical::{Callbacks, Solver};
 
 use crate::cnf::Cnf;
 
-/// What the solver found.
-#[derive(Debug)]
-pub enum Answer {
-    /// No assignment satisfies the formula.
-    Unsatisfiable,
-    /// This one does: the variables that are true.
-    Satisfiable(Vec<bool>),
-    /// The limit that came first.
-    Unknown(String),
-}
+/// What the solver found: the truth of every variable, or `None` if no assignment satisfies the formula; or the limit that came first.
+pub type Solved = Result<Option<Vec<bool>>, String>;
 
 /// Says why to stop, if there is a reason; asked often.
 pub type Halt<'a> = &'a (dyn Fn() -> Option<String> + 'a);
@@ -55,27 +47,34 @@ impl Callbacks for Watch<'_> {
 }
 
 /// Solves the formula.
-#[must_use]
-pub fn solve(cnf: &Cnf, halt: Halt<'_>) -> Answer {
-    run(cnf, Solver::new(), halt, false).0
+///
+/// # Errors
+/// The limit that came first.
+pub fn solve(cnf: &Cnf, halt: Halt<'_>) -> Solved {
+    run(cnf, Solver::new(), halt, false).map(|(solved, _)| solved)
 }
 
 /// Solves the formula and gives the proof if it is unsatisfiable.
 ///
 /// # Errors
-/// If [`NO_OTFS`] is not in the environment.
-pub fn certify(cnf: &Cnf, halt: Halt<'_>) -> Result<(Answer, String), String> {
+/// If [`NO_OTFS`] is not in the environment, or the limit that came first.
+pub fn certify(cnf: &Cnf, halt: Halt<'_>) -> Result<(Option<Vec<bool>>, String), String> {
     let (name, value) = NO_OTFS;
     if std::env::var(name).as_deref() != Ok(value) {
         return Err(format!("certificates need {name}={value} in the environment"));
     }
     let solver = Solver::with_config("plain").map_err(|error| error.to_string())?;
-    Ok(run(cnf, solver, halt, true))
+    run(cnf, solver, halt, true)
 }
 
-fn run<'a>(cnf: &Cnf, mut solver: Solver<Watch<'a>>, halt: Halt<'a>, prove: bool) -> (Answer, String) {
+fn run<'a>(
+    cnf: &Cnf,
+    mut solver: Solver<Watch<'a>>,
+    halt: Halt<'a>,
+    prove: bool,
+) -> Result<(Option<Vec<bool>>, String), String> {
     if let Some(why) = halt() {
-        return (Answer::Unknown(why), String::new());
+        return Err(why);
     }
     let proof = prove.then(String::new);
     solver.set_callbacks(Some(Watch { halt, calls: 0, why: None, proof }));
@@ -83,13 +82,7 @@ fn run<'a>(cnf: &Cnf, mut solver: Solver<Watch<'a>>, halt: Halt<'a>, prove: bool
     let satisfiable = solver.solve();
     let watch = solver.get_callbacks();
     let (why, proof) = watch.map_or((None, None), |watch| (watch.why.take(), watch.proof.take()));
-    let answer = match satisfiable {
-        Some(false) => Answer::Unsatisfiable,
-        Some(true) => {
-            let truth = |variable: usize| solver.value(variable as i32) == Some(true);
-            Answer::Satisfiable((1..=cnf.variables()).map(truth).collect())
-        }
-        None => Answer::Unknown(why.unwrap_or_else(|| "the solver gave up".into())),
-    };
-    (answer, proof.unwrap_or_default() + "0\n")
+    let Some(satisfiable) = satisfiable else { return Err(why.unwrap_or_else(|| "the solver gave up".into())) };
+    let truth = |variable: usize| solver.value(variable as i32) == Some(true);
+    Ok((satisfiable.then(|| (1..=cnf.variables()).map(truth).collect()), proof.unwrap_or_default() + "0\n"))
 }

@@ -6,10 +6,10 @@ use std::cell::RefCell;
 
 use ringleader_proof::bits::in_fresh_arena;
 use ringleader_proof::claims::{Claim, Point, claims};
-use ringleader_proof::court::{Archive, Court, Finding, Verdict};
+use ringleader_proof::query::{Certificates, Decided, Query, Verdict};
 
-fn decide(claim: &Claim, point: Point, archive: Option<Archive<'_>>) -> Finding {
-    in_fresh_arena(Box::new(|| None), || (claim.decide)(&mut Court::new(&|| None, archive), point)).unwrap()
+fn decide(claim: &Claim, point: Point, certificates: Option<Certificates<'_>>) -> Decided {
+    in_fresh_arena(Box::new(|| None), || claim.decide(&mut Query::new(&|| None, certificates), point)).unwrap()
 }
 
 fn named(name: &str) -> Claim {
@@ -27,12 +27,11 @@ fn quick_points(claim: &Claim) -> Vec<Point> {
 fn claims_hold_and_canaries_fail() {
     for claim in claims() {
         let points = quick_points(&claim).into_iter();
-        let found: Vec<(Verdict, String)> =
-            points.map(|point| decide(&claim, point, None)).map(|found| (found.verdict, found.note)).collect();
+        let found: Vec<Decided> = points.map(|point| decide(&claim, point, None)).collect();
         let expected = if claim.canary {
-            found.iter().any(|(verdict, _)| *verdict == Verdict::Fails)
+            found.iter().any(|found| matches!(found.verdict, Verdict::Fails(_)))
         } else {
-            found.iter().all(|(verdict, _)| *verdict == Verdict::Holds)
+            found.iter().all(|found| matches!(found.verdict, Verdict::Holds(_)))
         };
         assert!(expected, "{}: {found:?}", claim.name);
     }
@@ -50,12 +49,9 @@ fn names_are_unique() {
 fn impossible_fails_exactly_at_multiples_of_psi_2_psi() {
     for (psi, most) in [(2, 26), (3, 26)] {
         for n in 3..=most {
-            let expected = if n % (psi << psi) == 0 { Verdict::Fails } else { Verdict::Holds };
-            assert_eq!(
-                decide(&named("impossible"), Point { n, psi, kappa: 1 }, None).verdict,
-                expected,
-                "n {n}, psi {psi}"
-            );
+            let expected = if n % (psi << psi) == 0 { "fails" } else { "holds" };
+            let found = decide(&named("impossible"), Point { n, psi, kappa: 1 }, None);
+            assert_eq!(found.verdict.name(), expected, "n {n}, psi {psi}");
         }
     }
 }
@@ -63,10 +59,8 @@ fn impossible_fails_exactly_at_multiples_of_psi_2_psi() {
 #[test]
 fn a_limit_makes_a_claim_unknown() {
     let halt = || Some("no time".to_owned());
-    let mut court = Court::new(&halt, None);
-    let found =
-        in_fresh_arena(Box::new(|| None), || (named("safe").decide)(&mut court, Point { n: 9, psi: 3, kappa: 1 }))
-            .unwrap();
+    let (mut query, point) = (Query::new(&halt, None), Point { n: 9, psi: 3, kappa: 1 });
+    let found = in_fresh_arena(Box::new(|| None), || named("safe").decide(&mut query, point)).unwrap();
     assert_eq!(found.verdict, Verdict::Unknown("no time".into()));
 }
 

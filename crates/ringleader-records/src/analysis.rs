@@ -175,9 +175,9 @@ fn growth(series: &Series, seed: u64) -> Result<Growth, String> {
     let points: Vec<Point> = series.cells.iter().filter(many).filter_map(point).collect();
     if points.len() < LEAST_SIZES {
         return Err(format!(
-            "no fit: {} of the sizes have {LEAST_TRIALS} trials and a known, varying {}; {LEAST_SIZES} are needed",
-            points.len(),
-            location.name()
+            "no fit: it needs {LEAST_SIZES} sizes with {LEAST_TRIALS} trials or more and a known, varying {}; there are {}",
+            location.name(),
+            points.len()
         ));
     }
     let power = fit::fit(Model::Power, &points).ok_or("no fit: the sizes are too close together")?;

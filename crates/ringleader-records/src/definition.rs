@@ -54,7 +54,7 @@ impl Definition {
     /// All that is wrong.
     pub fn parse(text: String, protocols: &Catalogue) -> Result<Self, String> {
         if text.len() > MAX_BYTES {
-            return Err(format!("it has {} bytes; at most {MAX_BYTES} make a definition", text.len()));
+            return Err(format!("it has {} bytes; a definition has at most {MAX_BYTES}", text.len()));
         }
         let asked: Asked = toml::from_str(&text).map_err(|error| error.to_string().trim_end().to_owned())?;
         let line = |at: usize| 1 + text[..at.min(text.len())].matches('\n').count();
@@ -115,7 +115,7 @@ impl Definition {
         let rest = |cell: &Cell| contract(cell)[identity.len() + 1..].to_owned();
         match self.sweep.cells.iter().find(|cell| cell.identity() == identity) {
             Some(cell) => format!("\n  {identity}: it had {}, and has {}", rest(old), rest(cell)),
-            None => format!("\n  {identity}: it is not there any more"),
+            None => format!("\n  {identity}: removed"),
         }
     }
 }
@@ -299,7 +299,7 @@ impl<'de, T: FromScalar> Visitor<'de> for Values<T> {
     type Value = Many<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = if self.list { ", or a list of such" } else { "" };
+        let list = if self.list { ", or a list of these" } else { "" };
         write!(f, "{}{list}", T::ALLOWED)
     }
     fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<Many<T>, E> {

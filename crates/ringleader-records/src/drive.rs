@@ -187,7 +187,7 @@ mod tests {
         let params = Params::default().with("kappa", 1);
         let trial = Trial { params, limit: Some(1_000_000_000), ..Trial::new("ppl", 4, 1) };
         let ppl = protocols.find("ppl").unwrap();
-        let some = run_all(ppl, &trial, 1_000_000, 2, Engine::Stepper, &stopped, &mut |_| ()).unwrap();
+        let some = run_all(ppl, &trial, 1_000_000, 1, Engine::Stepper, &stopped, &mut |_| ()).unwrap();
         assert!(!some.is_empty() && some.len() < 1_000_000, "{}", some.len());
         assert!(some.iter().all(|one| one.safe == Some(one.steps) && !one.censored), "{some:?}");
     }

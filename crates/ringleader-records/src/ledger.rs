@@ -12,7 +12,7 @@ use crate::definition::Definition;
 use crate::error::Error;
 use crate::files;
 use crate::journal::Journal;
-use crate::meta::{Meta, Shard, VERSION, machine};
+use crate::meta::{FORMAT, Meta, Shard, VERSION, machine};
 use crate::outcome::Outcome;
 use crate::parquet;
 use crate::sweep::{Setup, Sweep, same_rules};
@@ -321,6 +321,7 @@ pub fn journal_of(records: &Path) -> PathBuf {
 /// What a file of records says of itself, if this process writes it.
 fn meta(definition: &Definition, shard: Shard) -> Meta {
     Meta {
+        format: FORMAT.to_owned(),
         definition: definition.text.clone(),
         hash: definition.hash.clone(),
         version: VERSION.to_owned(),

@@ -9,7 +9,7 @@ use ringleader::catalogue::Catalogue;
 use crate::columns::{Row, columns};
 use crate::definition::Definition;
 use crate::error::Error;
-use crate::meta::{Meta, Shard};
+use crate::meta::{FORMAT, Meta, Shard};
 use crate::parquet;
 use crate::sweep::{Setup, same_rules};
 
@@ -33,7 +33,8 @@ pub fn merge(protocols: &Catalogue, shards: &[PathBuf], out: &Path) -> Result<u6
             machines.push(machine);
         }
     }
-    let meta = Meta { machine: machines.join("; "), shard: Shard::WHOLE, rules, ..first.clone() };
+    let (format, machine) = (FORMAT.to_owned(), machines.join("; "));
+    let meta = Meta { format, machine, shard: Shard::WHOLE, rules, ..first.clone() };
     let setups = count_all(shards, &meta.rules, definition.sweep.trials())?;
     let columns = columns(setups.iter().map(|setup| &**setup));
     parquet::write(out, &meta, &columns, merged(shards, &meta.rules)?)

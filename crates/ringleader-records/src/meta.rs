@@ -47,6 +47,8 @@ impl FromStr for Shard {
 /// Where the rows of a file come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meta {
+    /// The layout of its rows.
+    pub format: String,
     /// The text of the definition.
     pub definition: String,
     /// The hash of what the text means: of its list of cells.
@@ -67,7 +69,7 @@ impl Meta {
     /// As pairs of names and values.
     pub fn pairs(&self) -> [(&'static str, String); 8] {
         [
-            ("ringleader.format", FORMAT.to_owned()),
+            ("ringleader.format", self.format.clone()),
             ("ringleader.version", self.version.clone()),
             ("ringleader.definition", self.definition.clone()),
             ("ringleader.hash", self.hash.clone()),
@@ -98,6 +100,7 @@ impl Meta {
         let one = |word: &str| if word.is_empty() { Ok(0) } else { u64::from_str_radix(word, 16) };
         let rules: Result<Vec<u64>, _> = words.split(' ').map(one).collect();
         Ok(Self {
+            format,
             definition: need("ringleader.definition")?,
             hash: need("ringleader.hash")?,
             version,
@@ -127,6 +130,7 @@ pub(crate) mod tests {
 
     pub(crate) fn sample() -> Meta {
         Meta {
+            format: FORMAT.into(),
             definition: "seed = 1\n".into(),
             hash: "00".into(),
             version: VERSION.into(),

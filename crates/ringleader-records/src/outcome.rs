@@ -5,6 +5,9 @@ use std::sync::Arc;
 use ringleader::stats::Observed;
 use ringleader::trial::{Record, Trial};
 
+/// Phases by name, each with its first step, if there was one.
+pub type Phases = Vec<(Arc<str>, Option<u64>)>;
+
 /// A finished trial. What all trials of a cell have in common is not repeated here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -26,8 +29,8 @@ pub struct Outcome {
     pub coins_read: u64,
     /// The step at which the last fault struck, if all faults did.
     pub last_fault: Option<u64>,
-    /// The phases that were looked for, each with its first step, if there was one.
-    pub phases: Vec<(Arc<str>, Option<u64>)>,
+    /// The phases that were looked for.
+    pub phases: Phases,
 }
 
 impl Outcome {

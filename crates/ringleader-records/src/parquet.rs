@@ -19,7 +19,7 @@ use crate::columns::{Column, PARAM, PHASE, Row, Value};
 use crate::error::Error;
 use crate::files;
 use crate::meta::Meta;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Phases};
 use crate::seal::{self, Sealing};
 use crate::sweep::Setup;
 
@@ -282,27 +282,23 @@ impl Iterator for Rows {
     }
 }
 
-/// Some values of a column.
+/// Some values of a column; truths are 0 and 1.
 enum Values {
     Numbers(Vec<Option<u64>>),
-    Truths(Vec<bool>),
-    Texts(Vec<ByteArray>),
+    Texts(Vec<Option<ByteArray>>),
 }
 
 impl Values {
     fn read(column: &mut ColumnReader, count: usize) -> Result<Self, ParquetError> {
-        let all = |values: Vec<Option<u64>>| Ok(Self::Numbers(values));
-        match column {
-            ColumnReader::Int32ColumnReader(column) => all(take(column, count, |value| value.cast_unsigned().into())?),
-            ColumnReader::Int64ColumnReader(column) => all(take(column, count, i64::cast_unsigned)?),
-            ColumnReader::BoolColumnReader(column) => {
-                Ok(Self::Truths(take(column, count, |truth| truth)?.into_iter().flatten().collect()))
+        Ok(match column {
+            ColumnReader::Int32ColumnReader(column) => {
+                Self::Numbers(take(column, count, |v| v.cast_unsigned().into())?)
             }
-            ColumnReader::ByteArrayColumnReader(column) => {
-                Ok(Self::Texts(take(column, count, |text| text)?.into_iter().flatten().collect()))
-            }
-            _ => Err(wrong("a column has a type that records do not have")),
-        }
+            ColumnReader::Int64ColumnReader(column) => Self::Numbers(take(column, count, i64::cast_unsigned)?),
+            ColumnReader::BoolColumnReader(column) => Self::Numbers(take(column, count, u64::from)?),
+            ColumnReader::ByteArrayColumnReader(column) => Self::Texts(take(column, count, |text| text)?),
+            _ => return Err(wrong("a column has a type that records do not have")),
+        })
     }
 }
 
@@ -313,14 +309,13 @@ fn take<T: DataType, V>(
     value: impl Fn(T::T) -> V,
 ) -> Result<Vec<Option<V>>, ParquetError> {
     let (mut values, mut present) = (Vec::with_capacity(count), Vec::with_capacity(count));
-    let (records, ..) = column.read_records(count, Some(&mut present), None, &mut values)?;
+    column.read_records(count, Some(&mut present), None, &mut values)?;
     // A column without gaps has no levels.
     if present.is_empty() {
         present.resize(values.len(), 1);
     }
-    if records != count || present.len() != count || present.iter().filter(|&&level| level > 0).count() != values.len()
-    {
-        return Err(wrong(format!("a column ends early: {records} values where {count} should be")));
+    if present.len() != count || present.iter().filter(|&&level| level > 0).count() != values.len() {
+        return Err(wrong(format!("a column ends early: {} values where {count} should be", present.len())));
     }
     let mut values = values.into_iter().map(value);
     Ok(present.into_iter().map(|level| if level > 0 { values.next() } else { None }).collect())
@@ -330,6 +325,11 @@ fn wrong(why: impl Into<String>) -> ParquetError {
     ParquetError::General(why.into())
 }
 
+/// A value that every row has.
+fn there<V>(value: Option<V>) -> Result<V, ParquetError> {
+    value.ok_or_else(|| wrong("a column has gaps where every row needs a value"))
+}
+
 /// Some rows, column by column.
 struct Batch<'a> {
     names: &'a [String],
@@ -337,59 +337,54 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    fn find(&self, name: &str) -> Result<&Values, ParquetError> {
-        let place = self.names.iter().position(|known| known == name);
-        place.map(|k| &self.values[k]).ok_or_else(|| wrong(format!("its columns are not those of records: no {name}")))
+    fn find(&self, name: &str) -> Option<&Values> {
+        self.names.iter().position(|known| known == name).map(|k| &self.values[k])
     }
 
     fn numbers(&self, name: &str) -> Result<&[Option<u64>], ParquetError> {
-        match self.find(name)? {
-            Values::Numbers(values) => Ok(values),
-            _ => Err(wrong(format!("column {name} holds no numbers"))),
+        match self.find(name) {
+            Some(Values::Numbers(values)) => Ok(values),
+            _ => Err(wrong(format!("its columns are not those of records: no numbers {name}"))),
         }
     }
 
     fn text(&self, name: &str, k: usize) -> Result<&str, ParquetError> {
-        match self.find(name)? {
-            Values::Texts(values) => values.get(k).ok_or_else(|| wrong(format!("column {name} has gaps")))?.as_utf8(),
-            _ => Err(wrong(format!("column {name} holds no text"))),
+        match self.find(name) {
+            Some(Values::Texts(values)) => there(values[k].as_ref())?.as_utf8(),
+            _ => Err(wrong(format!("its columns are not those of records: no texts {name}"))),
         }
     }
 
     fn rows(&self, count: usize, last: &mut Option<(u32, Arc<Setup>)>) -> Result<Vec<Row>, ParquetError> {
-        let number = |name: &'static str| {
-            let values = self.numbers(name)?;
-            Ok::<_, ParquetError>(move |k: usize| values[k].ok_or_else(|| wrong(format!("column {name} has gaps"))))
-        };
-        let (cell, trial, seed) = (number("cell")?, number("trial")?, number("seed")?);
-        let (steps, change, coins) = (number("steps")?, number("last_output_change")?, number("coins_read")?);
-        let (safe, last_fault) = (self.numbers("safe")?, self.numbers("last_fault")?);
-        let Values::Truths(censored) = self.find("censored")? else { return Err(wrong("column censored is no truth")) };
-        let mut phases: Option<(Arc<Setup>, Vec<&[Option<u64>]>)> = None;
+        let (cell, trial, seed) = (self.numbers("cell")?, self.numbers("trial")?, self.numbers("seed")?);
+        let (steps, safe, censored) = (self.numbers("steps")?, self.numbers("safe")?, self.numbers("censored")?);
+        let (change, coins) = (self.numbers("last_output_change")?, self.numbers("coins_read")?);
+        let (last_fault, old) = (self.numbers("last_fault")?, self.is_old());
+        let mut phases: (Option<Arc<Setup>>, Vec<&[Option<u64>]>) = (None, Vec::new());
         let mut rows = Vec::with_capacity(count);
         for k in 0..count {
-            let cell = small(cell(k)?)?;
+            let cell = small(there(cell[k])?)?;
             let setup = match last {
                 Some((known, setup)) if *known == cell => setup.clone(),
                 _ => last.insert((cell, self.setup(k)?.into())).1.clone(),
             };
-            if phases.as_ref().is_none_or(|(known, _)| !Arc::ptr_eq(known, &setup)) {
-                phases = Some((setup.clone(), self.phases(&setup)?));
+            if phases.0.as_ref().is_none_or(|known| !Arc::ptr_eq(known, &setup)) {
+                phases = (Some(setup.clone()), self.phases(&setup)?);
             }
-            let steps_of = phases.iter().flat_map(|(_, columns)| columns).map(|column| column[k]);
             let outcome = Outcome {
                 cell,
-                trial: small(trial(k)?)?,
-                seed: seed(k)?,
-                steps: steps(k)?,
+                trial: small(there(trial[k])?)?,
+                seed: there(seed[k])?,
+                steps: there(steps[k])?,
                 safe: safe[k],
-                censored: *censored.get(k).ok_or_else(|| wrong("column censored has gaps"))?,
-                last_output_change: change(k)?,
-                coins_read: coins(k)?,
+                censored: there(censored[k])? != 0,
+                last_output_change: there(change[k])?,
+                coins_read: there(coins[k])?,
                 last_fault: last_fault[k],
-                phases: match self.is_old() {
-                    true => old_phases(self.text("phases", k)?)?,
-                    false => setup.phases.iter().cloned().zip(steps_of).collect(),
+                phases: if old {
+                    old_phases(self.text("phases", k)?)?
+                } else {
+                    setup.phases.iter().zip(&phases.1).map(|(name, steps)| (name.clone(), steps[k])).collect()
                 },
             };
             rows.push(Row { setup, outcome });
@@ -411,7 +406,7 @@ impl Batch<'_> {
     /// What row k says of its cell.
     fn setup(&self, k: usize) -> Result<Setup, ParquetError> {
         let text = |name: &str| self.text(name, k).map(str::to_owned);
-        let number = |name: &str| self.numbers(name)?[k].ok_or_else(|| wrong(format!("column {name} has gaps")));
+        let number = |name: &str| there(self.numbers(name)?[k]);
         let (params, rules, phases) = if self.is_old() {
             let phases = old_phases(self.text("phases", k)?)?;
             (old_params(self.text("params", k)?)?, 0, phases.into_iter().map(|(name, _)| name).collect())
@@ -458,7 +453,7 @@ fn old_params(text: &str) -> Result<Vec<(String, u64)>, ParquetError> {
 }
 
 /// The phases `name=step,name=step` of format 1, where a name may hold commas: it ends before a number or nothing.
-fn old_phases(text: &str) -> Result<Vec<(Arc<str>, Option<u64>)>, ParquetError> {
+fn old_phases(text: &str) -> Result<Phases, ParquetError> {
     let (mut phases, mut name) = (Vec::new(), String::new());
     for part in text.split(',').filter(|_| !text.is_empty()) {
         name += part;

@@ -12,7 +12,7 @@ use ringleader::blueprint::Blueprint;
 use ringleader::catalogue::{AnyProtocol, Catalogue};
 use ringleader::error::Error as Refused;
 use ringleader::observer::Observer;
-use ringleader::params::Params;
+use ringleader::params::{Params, Settings};
 use ringleader::protocol::{Input, Protocol, Transition};
 use ringleader::ring::Orientation;
 use ringleader::trial::{Engine, Initial, Record, Scheduler, Trial};
@@ -359,9 +359,9 @@ fn phases_of_every_protocol_come_back() {
     }
 }
 
-/// A rumour that spreads clockwise, and does not exist before it runs.
+/// A rumour that spreads clockwise, with a setting of this name.
 #[derive(Clone)]
-struct Rumour;
+struct Rumour(&'static str);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 struct Heard {
@@ -376,6 +376,9 @@ impl Transition for Rumour {
 }
 
 impl Protocol for Rumour {
+    fn settings(&self) -> Settings {
+        vec![(self.0.into(), 7)]
+    }
     fn variables(&self) -> Variables<Heard> {
         Variables(vec![variable!("heard", Domain::BIT, Heard.heard)])
     }
@@ -387,8 +390,9 @@ impl Protocol for Rumour {
 /// Names of phases that would break any format that is put together by hand.
 const NAMES: [&str; 5] = ["a,b=1,c=", "\"quoted\" \\ back", "param_x", "phase_\u{1f514}; 'x'", "null"];
 
-fn rumour(make_start: bool) -> Catalogue {
-    let mut blueprint = Blueprint::new("rumour", Orientation::Directed, |_, _| Ok::<_, Refused>(Rumour))
+fn rumour(make_start: bool, setting: &'static str) -> Catalogue {
+    let mut blueprint = Blueprint::new("rumour", Orientation::Directed, move |_, _| Ok::<_, Refused>(Rumour(setting)))
+        .parameter("x", "nothing depends on it")
         .safe("seed")
         .start("one", "one has heard it", move |_, ring, _| {
             assert!(make_start, "a ring was made");
@@ -403,7 +407,7 @@ fn rumour(make_start: bool) -> Catalogue {
 
 #[test]
 fn no_name_breaks_a_format() {
-    let (folder, protocols) = (folder("names"), rumour(true));
+    let (folder, protocols) = (folder("names"), rumour(true, "x"));
     let text = "seed = 1\nrepeats = 4\nphases = true\nlimit = 30\n[[grid]]\nprotocol = \"rumour\"\nn = 6\n";
     let definition = Definition::parse(text.into(), &protocols).unwrap();
     let records = folder.join("a.parquet");
@@ -419,6 +423,7 @@ fn no_name_breaks_a_format() {
     let rows = rows(&records);
     assert_eq!(rows.len(), 4);
     rows.iter().for_each(|row| is_the_run_of_its_seed(&*protocols.0[0], row));
+    assert_eq!(rows[0].setup.params, [("x".to_owned(), 7)]);
     let columns = columns([&*rows[0].setup]);
     let mut names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     assert!(NAMES.iter().chain(&["seed"]).all(|name| names.contains(&format!("phase_{name}").as_str())), "{names:?}");
@@ -428,10 +433,19 @@ fn no_name_breaks_a_format() {
     assert_eq!(gather(&protocols, rows.into_iter().map(Ok)).unwrap()[0].cells[0].phases.len(), 6);
 }
 
+/// Settings are part of what a cell is, in words: two of them must not read like others.
+#[test]
+fn settings_are_words() {
+    for name in ["x=1,y", "", "x y", "x;"] {
+        let told = Cell::new(&rumour(true, name), Trial::new("rumour", 8, 0), 1).unwrap_err().to_string();
+        assert!(told.contains("setting"), "{told}");
+    }
+}
+
 #[test]
 fn a_look_at_a_cell_makes_no_ring() {
-    let cell = Cell::new(&rumour(false), Trial::new("rumour", 1 << 20, 0), 1).unwrap();
-    assert_eq!(cell.identity(), "rumour n=1048576 params= start=one faults= scheduler=clocks");
+    let cell = Cell::new(&rumour(false, "x"), Trial::new("rumour", 1 << 20, 0), 1).unwrap();
+    assert_eq!(cell.identity(), "rumour n=1048576 params=x=7 start=one faults= scheduler=clocks");
     assert_eq!(cell.setup.phases.len(), NAMES.len() + 1);
 }
 
@@ -449,7 +463,9 @@ fn records_of_format_1_are_read() {
         ("records/table1.parquet", 1),
     ] {
         let path = root.join(path);
-        let definition = define(&parquet::metadata(&path).unwrap().definition);
+        let meta = parquet::metadata(&path).unwrap();
+        let definition = define(&meta.definition);
+        assert_eq!(meta.format, "1");
         let (cells, rows) = (&definition.sweep.cells, rows(&path));
         assert_eq!(rows.len() as u64, definition.sweep.trials(), "{}", path.display());
         for row in &rows {

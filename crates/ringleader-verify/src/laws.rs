@@ -34,6 +34,9 @@ fn hold(law: &'static str, holds: bool, witness: impl FnOnce() -> String) -> Res
 /// The law that is broken where a protocol refuses the size of a ring or a parameter.
 pub const ACCEPTED: &str = "the parameters are accepted";
 
+/// The laws of safe sets, of which an explicit check finds more.
+pub const CLOSED: [&str; 2] = ["the safe set is closed", "safe outputs never change"];
+
 /// How many random configurations each law is tried on.
 const SAMPLES: usize = 50;
 
@@ -145,10 +148,8 @@ impl<P: Protocol> Subject<P> {
         for k in 0..arcs.min(200) {
             let arc = if arcs <= 200 { k } else { index(generator, arcs) };
             let next = self.interact(&config, arc, below(generator, self.0.protocol.coins()));
-            hold("the safe set is closed", self.0.protocol.is_safe(&next), || format!("arc {arc} of {config:?}"))?;
-            hold("safe outputs never change", outputs(&next) == outputs(&config), || {
-                format!("arc {arc} of {config:?}")
-            })?;
+            hold(CLOSED[0], self.0.protocol.is_safe(&next), || format!("arc {arc} of {config:?}"))?;
+            hold(CLOSED[1], outputs(&next) == outputs(&config), || format!("arc {arc} of {config:?}"))?;
         }
         Ok(())
     }

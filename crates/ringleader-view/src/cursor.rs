@@ -28,6 +28,9 @@ pub(crate) struct Log {
     pub(crate) written: Vec<(u64, Vec<(usize, Value)>)>,
 }
 
+/// How many interactions were made, and what was seen; or why the schedule ended, and after how many.
+type Gone<T> = Result<(u64, T), (Halt, u64)>;
+
 impl Cursor {
     /// The beginning, before the first edit.
     pub(crate) fn new(session: &dyn Session) -> Self {
@@ -75,7 +78,7 @@ impl Cursor {
         &mut self,
         edits: &Edits,
         steps: u64,
-        go: impl FnOnce(&mut dyn Session, u64) -> Result<(u64, T), (Halt, u64)>,
+        go: impl FnOnce(&mut dyn Session, u64) -> Gone<T>,
     ) -> Result<Option<T>, Error> {
         self.apply(edits)?;
         let gone = match self.by_hand(edits) {
@@ -130,11 +133,7 @@ impl Cursor {
     }
 
     /// Goes on by at most `steps` interactions, and logs them.
-    fn go<T>(
-        &mut self,
-        steps: u64,
-        go: impl FnOnce(&mut dyn Session, u64) -> Result<(u64, T), (Halt, u64)>,
-    ) -> Result<(u64, T), (Halt, u64)> {
+    fn go<T>(&mut self, steps: u64, go: impl FnOnce(&mut dyn Session, u64) -> Gone<T>) -> Gone<T> {
         let Some(log) = &mut self.log else { return go(self.session.as_mut(), steps) };
         let schedule = std::mem::take(self.session.schedule());
         *self.session.schedule() = schedule.logged();

@@ -9,7 +9,7 @@ use ringleader::ring::MIN_N;
 use ringleader::session::Session;
 use ringleader::trial::{Initial, Scheduler, Trial};
 use ringleader::value::Value;
-use ringleader_records::case::Case;
+use ringleader_records::case::{Case, FaultCase};
 use ringleader_records::error::Error;
 use ringleader_records::json::Json;
 use serde::{Deserialize, Deserializer};
@@ -107,7 +107,9 @@ impl Description {
             recorded = Some(steps);
             after_recording = Some(std::mem::replace(first.schedule(), schedule));
         }
-        let mut list = faults(&mut case);
+        // The faults of a case are edits, too.
+        let fault = |fault: FaultCase| Edit { step: fault.step, what: What::Write(fault.agents) };
+        let mut list: Vec<Edit> = case.faults.into_iter().map(fault).collect();
         for (k, request) in requests.into_iter().enumerate() {
             list.push(request.edit(first.as_ref()).map_err(|refusal| refusal.at(&format!("edits[{k}]")))?);
         }
@@ -151,9 +153,4 @@ impl Description {
             ("case", self.case.as_deref().into()),
         ])
     }
-}
-
-/// The faults of a case, as edits.
-fn faults(case: &mut Case) -> Vec<Edit> {
-    case.faults.drain(..).map(|fault| Edit { step: fault.step, what: What::Write(fault.agents) }).collect()
 }

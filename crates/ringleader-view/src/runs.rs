@@ -12,7 +12,7 @@ use crate::run::Run;
 const MAX_RUNS: usize = 16;
 
 /// A run that several requests may ask for.
-pub(crate) type Shared = Arc<Mutex<Run>>;
+type Shared = Arc<Mutex<Run>>;
 
 /// The latest last.
 #[derive(Default)]

@@ -28,7 +28,7 @@ use tokio::sync::Semaphore;
 
 use crate::description::Description;
 use crate::run::{Ask, Run};
-use crate::runs::{Runs, Shared, open};
+use crate::runs::{Runs, open};
 use crate::{MAX_BODY, export, frame, page};
 
 /// The most connections at a time; a browser opens six for a tab.
@@ -41,6 +41,18 @@ const MOST: Duration = Duration::from_millis(250);
 const USUAL: Duration = Duration::from_millis(25);
 /// The longest that it takes to make a file, or a picture of many steps.
 const LONG: Duration = Duration::from_secs(5);
+
+/// Tells browsers to be strict.
+const STRICT: [(&str, &str); 5] = [
+    (
+        "content-security-policy",
+        "default-src 'self'; img-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    ),
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("cache-control", "no-store"),
+    ("cross-origin-resource-policy", "same-origin"),
+];
 
 /// A server for one list of protocols, bound to a port of this machine.
 pub struct Server {
@@ -60,6 +72,8 @@ struct Served {
 }
 
 type Shares = State<Arc<Served>>;
+/// A request about one run.
+type OfRun = (Shares, Path<String>);
 
 impl Server {
     /// Binds to a port of this machine, or to any free one if it is 0. Pages show the opening first, unless their address says
@@ -142,19 +156,9 @@ async fn guard(State(served): Shares, request: Request, next: Next) -> Response 
         Ok(response) => response,
         Err(_) => Refused::new(StatusCode::REQUEST_TIMEOUT, "the request took too long").into_response(),
     };
-    let strict = [
-        (
-            header::CONTENT_SECURITY_POLICY,
-            "default-src 'self'; img-src 'self' data: blob:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-        ),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::CACHE_CONTROL, "no-store"),
-    ];
-    for (name, value) in strict {
+    for (name, value) in STRICT {
         response.headers_mut().insert(name, header::HeaderValue::from_static(value));
     }
-    response.headers_mut().insert("cross-origin-resource-policy", header::HeaderValue::from_static("same-origin"));
     response
 }
 
@@ -164,17 +168,12 @@ fn own(headers: &HeaderMap, method: &Method, port: u16) -> Result<(), Refused> {
     let text = |name| headers.get(name).map(|value: &header::HeaderValue| value.to_str().unwrap_or("?"));
     let ours = |host: &str| names.iter().any(|name| name == host);
     let host = text(header::HOST).unwrap_or("");
+    let forbid = |why: String| Err(Refused::new(StatusCode::FORBIDDEN, why));
     if !ours(host) {
-        return Err(Refused::new(
-            StatusCode::FORBIDDEN,
-            format!("Host {host:?}: this server answers to {}", names.join(", ")),
-        ));
+        return forbid(format!("Host {host:?}: this server answers to {}", names.join(", ")));
     }
     if let Some(origin) = text(header::ORIGIN).filter(|origin| !origin.strip_prefix("http://").is_some_and(ours)) {
-        return Err(Refused::new(
-            StatusCode::FORBIDDEN,
-            format!("Origin {origin:?}: only pages of this server may ask"),
-        ));
+        return forbid(format!("Origin {origin:?}: only pages of this server may ask"));
     }
     let json = text(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"));
     if method != Method::GET && method != Method::HEAD && !json {
@@ -184,14 +183,11 @@ fn own(headers: &HeaderMap, method: &Method, port: u16) -> Result<(), Refused> {
 }
 
 /// Why a request was not answered.
-struct Refused {
-    status: StatusCode,
-    why: String,
-}
+struct Refused(StatusCode, String);
 
 impl Refused {
     fn new(status: StatusCode, why: impl Into<String>) -> Self {
-        Self { status, why: why.into() }
+        Self(status, why.into())
     }
 }
 
@@ -203,7 +199,7 @@ impl From<Error> for Refused {
 
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
-        (self.status, answer(&Value::map([("error", self.why.into())]))).into_response()
+        (self.0, answer(&Value::map([("error", self.1.into())]))).into_response()
     }
 }
 
@@ -278,19 +274,15 @@ async fn compute(
 
 /// Computes with a run.
 async fn with_run(
-    served: Arc<Served>,
-    id: String,
+    (State(served), Path(id)): OfRun,
     work: impl FnOnce(&mut Run) -> Result<Response, Error> + Send + 'static,
 ) -> Response {
     let answered = move |served: &Served| {
-        let run: Shared = served.runs.get(&id).ok_or_else(|| forgotten(&id))?;
+        let forgotten = || format!("run {id:?}: unknown or forgotten; describe it again");
+        let run = served.runs.get(&id).ok_or_else(|| Refused::new(StatusCode::NOT_FOUND, forgotten()))?;
         Ok(work(&mut open(&run))?)
     };
     compute(served, answered).await
-}
-
-fn forgotten(id: &str) -> Refused {
-    Refused::new(StatusCode::NOT_FOUND, format!("run {id:?}: unknown or forgotten; describe it again"))
 }
 
 async fn new_run(State(served): Shares, body: Bytes) -> Response {
@@ -301,13 +293,13 @@ async fn new_run(State(served): Shares, body: Bytes) -> Response {
     compute(served, add).await
 }
 
-async fn change_run(State(served): Shares, Path(id): Path<String>, body: Bytes) -> Response {
-    let (name, catalogue) = (id.clone(), served.catalogue.clone());
+async fn change_run(of: OfRun, body: Bytes) -> Response {
+    let (name, catalogue) = (of.1.0.clone(), of.0.catalogue.clone());
     let change = move |run: &mut Run| {
         run.replan(Description::read(&body)?.plan(&catalogue)?)?;
         Ok(answer(&frame::describe(&name, run)))
     };
-    with_run(served, id, change).await
+    with_run(of, change).await
 }
 
 #[derive(Deserialize)]
@@ -323,7 +315,7 @@ struct FrameQuery {
     hash: u8,
 }
 
-async fn frame_of(State(served): Shares, Path(id): Path<String>, Fields(query): Fields<FrameQuery>) -> Response {
+async fn frame_of(of: OfRun, Fields(query): Fields<FrameQuery>) -> Response {
     let FrameQuery { from, steps, ms, until, hash } = query;
     let ask = Ask {
         from,
@@ -331,15 +323,15 @@ async fn frame_of(State(served): Shares, Path(id): Path<String>, Fields(query): 
         time: ms.map_or(USUAL, Duration::from_millis).min(MOST),
         until: until.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
     };
-    with_run(served, id, move |run| {
+    with_run(of, move |run| {
         let found = run.go(&ask)?;
         Ok(answer(&frame::frame(run, &found, hash == 1)))
     })
     .await
 }
 
-async fn history(State(served): Shares, Path(id): Path<String>) -> Response {
-    with_run(served, id, |run| Ok(answer(&frame::history(run)))).await
+async fn history(of: OfRun) -> Response {
+    with_run(of, |run| Ok(answer(&frame::history(run)))).await
 }
 
 #[derive(Deserialize)]
@@ -351,14 +343,14 @@ struct SpacetimeQuery {
     rows: Option<u64>,
 }
 
-async fn spacetime(State(served): Shares, Path(id): Path<String>, Fields(query): Fields<SpacetimeQuery>) -> Response {
+async fn spacetime(of: OfRun, Fields(query): Fields<SpacetimeQuery>) -> Response {
     let SpacetimeQuery { variable, from, to, rows } = query;
     let look = move |run: &mut Run| {
         let span = (from, to.unwrap_or(u64::MAX));
         let diagram = frame::spacetime(run, &variable, span, rows.unwrap_or(256), Instant::now() + LONG)?;
         Ok(answer(&diagram))
     };
-    with_run(served, id, look).await
+    with_run(of, look).await
 }
 
 #[derive(Deserialize)]
@@ -369,8 +361,7 @@ struct StepQuery {
 
 /// Goes to a step, and answers with what is made of the run there.
 async fn at_step(
-    served: Arc<Served>,
-    id: String,
+    of: OfRun,
     step: u64,
     make: impl FnOnce(&Run) -> Result<Response, Error> + Send + 'static,
 ) -> Response {
@@ -378,21 +369,21 @@ async fn at_step(
         export::go_to(run, step, Instant::now() + LONG)?;
         make(run)
     };
-    with_run(served, id, work).await
+    with_run(of, work).await
 }
 
-async fn facts(State(served): Shares, Path(id): Path<String>, Fields(query): Fields<StepQuery>) -> Response {
-    at_step(served, id, query.step, |run| Ok(answer(&run.cursor.session.facts()))).await
+async fn facts(of: OfRun, Fields(query): Fields<StepQuery>) -> Response {
+    at_step(of, query.step, |run| Ok(answer(&run.cursor.session.facts()))).await
 }
 
-async fn case(State(served): Shares, Path(id): Path<String>, Fields(query): Fields<StepQuery>) -> Response {
+async fn case(of: OfRun, Fields(query): Fields<StepQuery>) -> Response {
     let make = |run: &Run| Ok(download(&file_name(run, "case"), export::case(run, Instant::now() + LONG)?));
-    at_step(served, id, query.step, make).await
+    at_step(of, query.step, make).await
 }
 
-async fn config(State(served): Shares, Path(id): Path<String>, Fields(query): Fields<StepQuery>) -> Response {
+async fn config(of: OfRun, Fields(query): Fields<StepQuery>) -> Response {
     let make = |run: &Run| Ok(download(&file_name(run, "config"), text(&export::config(run))));
-    at_step(served, id, query.step, make).await
+    at_step(of, query.step, make).await
 }
 
 fn file_name(run: &Run, kind: &str) -> String {

@@ -2,6 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use ringleader::catalogue::Catalogue;
@@ -16,9 +20,9 @@ use ringleader_records::case::execution::{Course, Execution, config};
 use ringleader_records::json;
 
 use crate::description::{Description, Plan};
-use crate::export;
 use crate::frame::frame;
 use crate::run::{Ask, Run};
+use crate::{Server, export};
 
 /// Time enough, whatever the machine.
 const LONG: Duration = Duration::from_secs(3600);
@@ -262,4 +266,31 @@ fn the_first_protocol_of_any_list_is_shown_by_default() {
     assert!(Description::default().check(&Catalogue(Vec::new())).is_err());
     let wrong = Description { n: Some(2), ..Description::default() };
     assert!(wrong.check(&all).unwrap_err().0.contains("3 to 16384"));
+}
+
+#[test]
+fn the_server_answers_until_it_is_told_to_stop() {
+    let server = Server::bind(catalogue(), &Description { n: Some(9), ..Description::default() }, 0).unwrap();
+    let (port, stop) = (server.port(), Arc::new(AtomicBool::new(false)));
+    let stopped = stop.clone();
+    let served = std::thread::spawn(move || server.serve(&|| stopped.load(Ordering::SeqCst)));
+    let ask = |request: &str, body: &str| -> Value {
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let length = body.len();
+        let head = format!("Host: localhost:{port}\r\nConnection: close\r\nContent-Type: application/json");
+        write!(stream, "{request} HTTP/1.1\r\n{head}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+        let answer = std::io::read_to_string(stream).unwrap();
+        serde_json::from_str::<json::Json>(answer.split_once("\r\n\r\n").unwrap().1).unwrap().0
+    };
+    assert_eq!(ask("GET /api/opening", "").get("n"), Some(&9_u8.into()));
+    let seen = naive(open("undirected", 9, "uniform", 4).as_mut(), 30, described);
+    let Some(Value::Text(id)) = ask("POST /api/runs", DESCRIBED).get("id").cloned() else { panic!("no run") };
+    // A slow machine needs several requests.
+    let mut frames = std::iter::repeat_with(|| ask(&format!("GET /api/runs/{id}/frame?from=30&hash=1"), ""));
+    compare(&frames.find(|frame| frame.get("behind") == Some(&false.into())).unwrap(), &seen, 30);
+    let config = ask(&format!("GET /api/runs/{id}/config?step=21"), "");
+    assert_eq!(config.get("config"), Some(&seen[21].config));
+    assert!(ask("GET /api/runs/0/frame", "").get("error").is_some());
+    stop.store(true, Ordering::SeqCst);
+    served.join().unwrap().unwrap();
 }

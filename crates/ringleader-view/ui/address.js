@@ -8,6 +8,7 @@ import { emit, on, state } from "./store.js";
 
 /** @type {(link: import("./types").Link) => Promise<void>} */
 let follow = async () => {};
+/** The fragment that the page has written or begun to follow. */
 let written = "";
 let tooLarge = false;
 const TOO_LARGE = "too large for a link; share the case file";
@@ -24,10 +25,13 @@ function write(way) {
   const before = tooLarge;
   tooLarge = link.length > LINK_LIMIT;
   if (tooLarge && !before) say(TOO_LARGE);
-  if (tooLarge || link === written || link === "") return;
-  written = link;
+  if (tooLarge || link === written || link === "" || !isFollowed()) return;
   history[way](null, "", link);
+  written = location.hash;
 }
+
+/** Whether the page knows of the address; a link that was opened just now is told to it a little later, and must not be overwritten. */
+export const isFollowed = () => location.hash === written;
 
 /** A deliberate change: Back comes back to before it. */
 export const remember = () => write("pushState");
@@ -37,31 +41,34 @@ export const catchUp = () => write("replaceState");
 
 /** Something that merely goes on. */
 const keepUp = throttled(500, () => {
-  if (!following && state.frame) write("replaceState");
+  if (following === 0 && state.frame) write("replaceState");
 });
 
 /** While a link is being followed the address must not tell of what is half there. */
-let following = false;
+let following = 0;
 
 /** Reads a link; what is wrong with it is told, the rest is followed. @param {string} text */
 export async function read(text) {
   const protocols = state.catalogue?.protocols ?? [];
-  following = true;
+  following += 1;
   try {
     const link = await decode(text, protocols);
     const told = (/** @type {string[]} */ ...more) => [...link.problems, ...more].join(". ");
     await follow(link).catch((error) => Promise.reject(new Error(told(textOf(error)))));
     if (link.problems.length > 0) complain(told());
   } finally {
-    following = false;
+    following -= 1;
   }
 }
 
-async function changed() {
-  if (location.hash === written || location.hash === "") return;
+/** Follows the address, unless it asks for nothing. */
+export async function followAddress() {
   written = location.hash;
-  await attempt(() => read(location.hash));
+  if (written !== "") await read(written);
 }
+
+/** What the page has written itself needs no following. */
+const changed = () => (isFollowed() ? undefined : attempt(followAddress));
 
 async function copy() {
   write("replaceState");

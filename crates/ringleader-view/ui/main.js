@@ -1,7 +1,7 @@
 // Starts the page: loads the catalogue, connects the parts, and opens what the address or the command line asks for.
 
 import { interact, openRun } from "./actions.js";
-import { read, restoreView, startAddress } from "./address.js";
+import { followAddress, isFollowed, restoreView, startAddress } from "./address.js";
 import { startAdversary } from "./adversary.js";
 import { startCharts } from "./charts.js";
 import { canvas, count, element, many } from "./dom.js";
@@ -13,13 +13,14 @@ import { startLessons } from "./lessons.js";
 import { DEFAULT_VIEW, pack } from "./link.js";
 import { attempt, complain, startMessages, textOf } from "./messages.js";
 import { startPlayer, step } from "./player.js";
+import { areDrawn } from "./plot.js";
 import * as session from "./session.js";
 import { startSets } from "./sets.js";
 import { startSetup } from "./setup.js";
 import { startSpaceTime } from "./spacetime.js";
-import { startStage, stats } from "./stage.js";
+import { isPainted, startStage, stats } from "./stage.js";
 import { startPointer } from "./pointer.js";
-import { on, state } from "./store.js";
+import { isBusy, on, state } from "./store.js";
 import { startTheme } from "./theme.js";
 import { startTransport } from "./transport.js";
 
@@ -55,7 +56,7 @@ async function described({ protocol, n, params, start, scheduler, seed, case: te
 /** A bad link is told, and the page opens as if there were none. */
 async function openAddress() {
   try {
-    await read(location.hash);
+    await followAddress();
   } catch (error) {
     await openFirst();
     complain(`link: ${textOf(error)}`);
@@ -72,11 +73,20 @@ function describeRing() {
   document.title = `${run.protocol} n = ${run.n}: Ringleader`;
 }
 
-/** For tests and the curious. */
+// --- For tests and the curious -----------------------------------------------------------------------------------
+
 function expose() {
   const { description, frame } = state;
   return { description, step: step(), hash: frame?.hash ?? null, intent: state.intent.kind, frame };
 }
+
+/** Whether all that was asked of the page is done: what is shown is what was wanted, and has its hash. */
+const atRest = () => state.intent.kind === "rest" && Boolean(state.frame?.hash) && !isBusy() && isFollowed();
+
+/** Whether it is at rest, and drawn. */
+const isStill = () => atRest() && isPainted() && areDrawn();
+
+// --- Parts -------------------------------------------------------------------------------------------------------
 
 function connectParts() {
   startTheme();
@@ -91,13 +101,12 @@ function connectParts() {
 
 async function main() {
   for (const named of document.querySelectorAll("[id]")) named.setAttribute("data-testid", named.id);
-  Object.assign(window, { ringleader: { stats, state: expose } });
+  Object.assign(window, { ringleader: { stats, state: expose, atRest, isStill } });
   startMessages();
   state.catalogue = await session.protocols();
   element("version").textContent = state.catalogue.version;
   connectParts();
   await (location.hash.length > 1 ? openAddress() : openFirst());
-  document.body.classList.add("ready");
 }
 
 void attempt(main);

@@ -1,7 +1,7 @@
 // What the page tells: a toast for news and errors, a banner while the server is lost, and errors beside a control.
 
 import { element } from "./dom.js";
-import { on } from "./store.js";
+import { counted, on } from "./store.js";
 
 const NEWS_MS = 6000;
 let timer = 0;
@@ -36,7 +36,10 @@ export const complain = (error) => toast(textOf(error), true);
  * @param {() => Promise<unknown> | unknown} work
  * @param {string} [beside] the id of that output
  */
-export async function attempt(work, beside) {
+export const attempt = (work, beside) => counted(tried(work, beside));
+
+/** @param {() => Promise<unknown> | unknown} work @param {string} [beside] */
+async function tried(work, beside) {
   if (beside) element(beside).textContent = "";
   try {
     await work();

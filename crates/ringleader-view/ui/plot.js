@@ -23,24 +23,31 @@ export function fitted(canvas, height) {
   return { context, pen: new CanvasPen(context), width };
 }
 
+/** For each diagram: whether it waits for an answer, and whether it will have to ask again. @type {{ asking: boolean, again: boolean }[]} */
+const diagrams = [];
+
+/** Whether all diagrams show what is known of the run. */
+export const areDrawn = () => diagrams.every(({ asking, again }) => !asking && !again);
+
 /**
  * Asks again when something has changed, one request at a time and not more often than every `wait` milliseconds.
  * @param {number} wait
  * @param {() => Promise<void>} ask
  */
 export function refresher(wait, ask) {
-  let [busy, again] = [false, false];
+  const diagram = { asking: false, again: false };
+  diagrams.push(diagram);
+  let resting = false;
   const run = async () => {
-    if (busy) {
-      again = true;
-      return;
-    }
-    busy = true;
+    diagram.again = diagram.asking || resting;
+    if (diagram.again) return;
+    diagram.asking = true;
     await ask().catch(complain);
+    diagram.asking = false;
+    resting = true;
     setTimeout(() => {
-      busy = false;
-      if (again) void run();
-      again = false;
+      resting = false;
+      if (diagram.again) void run();
     }, wait);
   };
   return () => void run();

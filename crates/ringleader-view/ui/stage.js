@@ -122,6 +122,9 @@ export function redraw() {
   if (asked === 0) asked = requestAnimationFrame(paint);
 }
 
+/** Whether all that was asked has been drawn. */
+export const isPainted = () => asked === 0;
+
 /** Resolves when all that was asked has been drawn; hidden pages draw nothing, so it does not wait for long. */
 export function painted() {
   if (document.hidden) return new Promise((done) => setTimeout(done, 50));

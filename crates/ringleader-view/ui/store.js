@@ -43,6 +43,22 @@ export function look(change) {
   emit("view");
 }
 
+let underWay = 0;
+
+/**
+ * Counts some work as under way until it is done.
+ * @template T
+ * @param {Promise<T>} work
+ * @returns {Promise<T>}
+ */
+export function counted(work) {
+  underWay += 1;
+  return work.finally(() => (underWay -= 1));
+}
+
+/** Whether something that was asked of the page is not done yet. */
+export const isBusy = () => underWay > 0;
+
 /** The protocol of the run, as the catalogue has it. */
 export function protocol() {
   const name = state.run?.protocol ?? state.description?.protocol;

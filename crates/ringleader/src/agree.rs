@@ -6,28 +6,27 @@ use std::fmt;
 use crate::circuit::Circuit;
 use crate::protocol::{Input, Protocol};
 use crate::random::{Generator, Stream, below, index, stream};
-use crate::value::Value;
 
 /// How many pairs are compared before a circuit is used: enough for any difference that is not very rare, in about a millisecond.
 pub const PAIRS: usize = 4096;
 
 /// Two states on which the two forms of a protocol differ.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement {
-    /// The initiator, the responder and the coin.
-    pub before: (Value, Value, u64),
+    /// Who meets whom, with which coin.
+    pub meeting: String,
     /// What differs after the interaction.
     pub what: String,
     /// What it is in the clear form.
-    pub clear: Value,
+    pub clear: String,
     /// What it is in the circuit.
-    pub circuit: Value,
+    pub circuit: String,
 }
 
 impl fmt::Display for Disagreement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { before: (l, r, coin), what, clear, circuit } = self;
-        write!(f, "when {l} meets {r} (coin {coin}), ")?;
+        let Self { meeting, what, clear, circuit } = self;
+        write!(f, "when {meeting}, ")?;
         write!(f, "{what} is {clear} in the clear form and {circuit} in the circuit")
     }
 }
@@ -145,19 +144,22 @@ fn disagreement<P: Protocol>(
     circuit: &Seen<P::State>,
 ) -> Disagreement {
     let variables = protocol.variables();
-    let all = |seen: &Seen<P::State>| -> Vec<(String, Value)> {
-        let of = |who: &str, v: &P::State| {
-            variables.0.iter().map(|one| (format!("{who}.{}", one.name), one.get(v))).collect()
+    let all = |seen: &Seen<P::State>| -> Vec<(String, String)> {
+        let value = |who: &str, v: &P::State, k: usize| {
+            let variable = &variables.0[k];
+            (format!("{who}.{}", variable.name), variable.get(v).to_string())
         };
-        let bits = vec![("output changed".into(), seen.changed.into()), ("coin read".into(), seen.reads.into())];
-        [of("l", &seen.l), of("r", &seen.r), bits].concat()
+        let of = |who: &str, v: &P::State| (0..variables.0.len()).map(|k| value(who, v, k)).collect::<Vec<_>>();
+        let told = [("output changed", seen.changed), ("coin read", seen.reads)];
+        // What differs in no variable differs in something that the protocol does not name.
+        let rest = ("the pair".to_owned(), format!("{:?}", (seen.l, seen.r)));
+        let told = told.map(|(what, truth)| (what.to_owned(), truth.to_string())).into_iter().chain([rest]);
+        of("l", &seen.l).into_iter().chain(of("r", &seen.r)).chain(told).collect()
     };
     let different = all(clear).into_iter().zip(all(circuit)).find(|(clear, circuit)| clear != circuit);
-    // A difference in no variable is one in something that the protocol does not name.
-    let unnamed = |seen: &Seen<P::State>| ("the pair".to_owned(), format!("{:?}", (seen.l, seen.r)).as_str().into());
-    let ((what, clear), (_, circuit)) = different.unwrap_or_else(|| (unnamed(clear), unnamed(circuit)));
-    let before = (variables.encode(l), variables.encode(r), *coin);
-    Disagreement { before, what, clear, circuit }
+    let ((what, clear), (_, circuit)) = different.unwrap_or_default();
+    let meeting = format!("{} meets {} (coin {coin})", variables.encode(l), variables.encode(r));
+    Disagreement { meeting, what, clear, circuit }
 }
 
 #[cfg(test)]
@@ -250,8 +252,7 @@ mod tests {
         let por: Por = protocol(8);
         for (in_state, what) in [(true, "r.dir"), (false, "output changed")] {
             let found = por.with_circuit(Plant(&por, in_state)).unwrap();
-            let strong = |v: &Value| v.get("strong") == Some(&1_u8.into());
-            assert!(found.what == what && strong(&found.before.0) && strong(&found.before.1), "{found}");
+            assert_eq!((&*found.what, found.meeting.matches("\"strong\":1").count()), (what, 2), "{found}");
             assert_ne!(found.clear, found.circuit);
             assert!(found.to_string().starts_with("when {"), "{found}");
         }

@@ -4,11 +4,14 @@
 //! SAT solver fits as well, since no reading may branch on the value of a bit except through [`Bit::any`], which may always
 //! answer yes. Small unsigned integers are arrays of bits, least significant first ([`Uint`]).
 
+use std::ops::ControlFlow::{Break, Continue};
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
+mod agent;
 mod uint;
 mod wires;
 
+pub use agent::{Agent, Question, Read};
 pub use uint::{At, Uint};
 pub use wires::{Visit, Wires, code, from_code};
 
@@ -70,6 +73,42 @@ impl Bit for u64 {
     fn any(self) -> bool {
         self != 0
     }
+}
+
+/// Where all hold; the rest is not looked at once that is nowhere.
+#[inline]
+pub fn all<B: Bit>(bits: impl IntoIterator<Item = B>) -> B {
+    let and = |sum: B, bit: B| {
+        let sum = sum & bit;
+        if sum.any() { Continue(sum) } else { Break(sum) }
+    };
+    match bits.into_iter().try_fold(B::ONE, and) {
+        Continue(sum) | Break(sum) => sum,
+    }
+}
+
+/// Where some hold; the rest is not looked at once that is everywhere.
+#[inline]
+pub fn any<B: Bit>(bits: impl IntoIterator<Item = B>) -> B {
+    !all(bits.into_iter().map(|bit| !bit))
+}
+
+/// Where both are equal.
+#[inline(always)]
+pub fn same<B: Bit>(a: B, b: B) -> B {
+    !(a ^ b)
+}
+
+/// Where both hold; the second is not looked at where the first holds nowhere.
+#[inline(always)]
+pub fn and<B: Bit>(a: B, b: impl FnOnce() -> B) -> B {
+    if a.any() { a & b() } else { a }
+}
+
+/// Where the first implies the second, which is not looked at where the first holds nowhere.
+#[inline(always)]
+pub fn implies<B: Bit>(a: B, b: impl FnOnce() -> B) -> B {
+    if a.any() { !a | b() } else { B::ONE }
 }
 
 /// The second form of a protocol's transition: one interaction in all lanes at once.

@@ -74,7 +74,9 @@ impl<P: Protocol> Instance<P> {
             return Err(Error::new("parameter", name, format!("{} takes {takes}", blueprint.about.name)));
         }
         let protocol = (blueprint.make)(ring, params)?;
-        check_words("variable", &protocol.variables().0.iter().map(|variable| &variable.name).collect::<Vec<_>>())?;
+        let (variables, settings) = (protocol.variables(), protocol.settings());
+        check_words("variable", &variables.0.iter().map(|variable| &variable.name).collect::<Vec<_>>())?;
+        check_words("setting", &settings.iter().map(|(name, _)| name).collect::<Vec<_>>())?;
         Ok(Self { blueprint, protocol, ring })
     }
 

@@ -4,6 +4,7 @@ pub mod aaf;
 pub mod aaf_colouring;
 pub mod aaf_orientation;
 pub mod aaf_token;
+pub mod coloring;
 pub mod elim;
 pub mod fj;
 pub mod pcl;

@@ -11,7 +11,7 @@ use ringleader::variables::{Domain, Variables};
 
 /// The state of an agent. `default()` is the all-zero state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct State {
+pub(crate) struct State {
     /// Whether the agent has heard it.
     heard: u8,
     /// How often it has told it.
@@ -20,7 +20,7 @@ pub struct State {
 
 /// The protocol with its parameters.
 #[derive(Clone, Debug)]
-pub struct Rumour {
+pub(crate) struct Rumour {
     /// How often an agent tells it at most.
     most: u8,
 }

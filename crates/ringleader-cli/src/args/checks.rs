@@ -8,12 +8,12 @@ use super::{EXIT_CODES, ParamArgs, Sizes, bytes, count, kappas, psis, ring_sizes
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-Looked at is every configuration, with every edge, direction, coin and answer of an oracle as a
-possible next step. The claims are: the safe set is closed, outputs are constant in it, and it is
-reachable from every configuration (of some protocols only from those of a named set, which must
-then be closed itself). With all of them the ring becomes safe with probability 1 under the random
-scheduler. Inputs of a protocol, such as a given colouring, are taken in every way, up to
-symmetry; --colors is the fewest possible by default where a colouring is given.
+`check` visits every configuration; any edge, direction, coin and oracle answer is a possible next
+step. It checks that the safe set is closed, that outputs are constant in it, and that it is
+reachable from every configuration (for some protocols only from those of a named set, which must
+then be closed itself). If all this holds, the ring becomes safe with probability 1 under the random
+scheduler. If a protocol has inputs, such as a given colouring, all of them are tried, up to
+symmetry; by default --colors is then the smallest possible number.
 
 Verdicts: holds; fails, with a case that `replay` confirms and `inspect` reads; too large, with
 the number of configurations.
@@ -39,16 +39,16 @@ pub(crate) struct CheckArgs {
     pub(crate) n: Sizes,
     #[command(flatten)]
     pub(crate) params: ParamArgs,
-    /// Ask for safety from every configuration, even where the protocol promises nothing
+    /// Require safety from every configuration, even where the protocol does not promise it
     #[arg(long)]
     pub(crate) everywhere: bool,
-    /// The most memory that configurations may take, such as 512M or 4G; each takes three bits
+    /// The memory limit for configurations, such as 512M or 4G; each takes three bits
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes)]
     pub(crate) memory: u64,
-    /// How many threads work, which changes no result [default: one for every core]
+    /// The number of threads; it does not change the result [default: one for each core]
     #[arg(long, value_name = "T", value_parser = threads)]
     pub(crate) threads: Option<usize>,
-    /// Where to write the first witness of a failure, as a case that `replay` accepts
+    /// Write the first witness of a failure to this file, as a case that `replay` accepts
     #[arg(long, value_name = "FILE")]
     pub(crate) witness: Option<PathBuf>,
     /// Print one JSON object
@@ -61,10 +61,13 @@ pub(crate) struct CheckArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-A claim holds if no configuration whatever violates it: the circuit of the protocol, with a free
-bit for every bit of every agent, becomes a formula, and a solver shows that it has no solution. If
-it has one, that is the witness, a case that `replay` and `inspect` accept. Without a claim, all
-are decided, and without ranges on a quick subset.
+A claim holds if no configuration violates it: `prove` turns the circuit of the protocol, with a
+free bit for every bit of every agent, into a formula, and a SAT solver shows that it has no
+solution. A solution would be a witness, which is written as a case that `replay` and `inspect`
+accept. Without a CLAIM, `prove` decides all of them; without ranges, on a quick subset.
+
+Verdicts: holds; fails, with a witness that the clear form has confirmed; nothing, if what the
+claim says exists does not; unknown, with the limit that came first or what was tried in vain.
 
 Examples:
   ringleader prove --list                           what is claimed, and where
@@ -98,10 +101,10 @@ pub(crate) struct ProveArgs {
     /// Leave out the points with n > K psi
     #[arg(long, value_name = "K")]
     pub(crate) most_psi: Option<usize>,
-    /// The greatest number of seconds for each row; what takes longer is unknown
+    /// The time limit for each row, in seconds; a row that takes longer is unknown
     #[arg(long, value_name = "SECONDS")]
     pub(crate) time: Option<u64>,
-    /// The most memory of the process, such as 512M or 4G; what takes more is unknown
+    /// The memory limit of the process, such as 512M or 4G; a row that takes more is unknown
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) memory: Option<u64>,
     /// Write each formula (DIMACS) and the proof that it has no solution (DRAT) into this directory
@@ -110,7 +113,7 @@ pub(crate) struct ProveArgs {
     /// Write the witnesses into this directory, as cases
     #[arg(long, value_name = "DIR")]
     pub(crate) witness: Option<PathBuf>,
-    /// How many threads, which changes no verdict [default: one for every core]
+    /// The number of threads; it does not change a verdict [default: one for each core]
     #[arg(long, value_name = "T", value_parser = threads)]
     pub(crate) threads: Option<usize>,
     /// Print one JSON object
@@ -123,15 +126,15 @@ pub(crate) struct ProveArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-Builds the Markov chain of the configurations that can be reached, up to rotation, and solves it:
-in rational numbers if it is small, else in floating point with a bound on the error. Where the
-target is not certain the expectation is infinite.
+`exact` builds the Markov chain of the reachable configurations, up to rotation, and solves it: in
+rational numbers if it is small, otherwise in floating point with a bound on the error. The
+expectation is infinite where the target is not reached with probability 1.
 
 Examples:
-  ringleader exact ysm --n 3 --start every          the worst start and the mean over all
+  ringleader exact ysm --n 3 --start every          the worst start, and the mean over all
   ringleader exact elim --n 5 --start every --until at-most-one-leader
   ringleader exact fj --n 3 --start every           small enough for a fraction
-  ringleader exact ppl --n 3 --psi 2 --kappa 1      full P_PL at its smallest
+  ringleader exact ppl --n 3 --psi 2 --kappa 1      all of P_PL, with its smallest parameters
   ringleader exact por --n 5 --start two-segments --quantiles 100000
   ringleader exact aaf --n 3 --start every --no-rotation --prism aaf.pm
                                                     for PRISM or Storm: R{{\"steps\"}}=? [F \"safe\"]
@@ -151,16 +154,16 @@ pub(crate) struct ExactArgs {
     /// The seed of a random start
     #[arg(long, default_value = "0")]
     pub(crate) seed: u64,
-    /// Where the chain ends
+    /// The target at which the chain ends
     #[arg(long, default_value = "safe", value_parser = ["safe", "at-most-one-leader"])]
     pub(crate) until: String,
-    /// Keep rotations of a configuration apart, to confirm that they need not be
+    /// Do not merge the rotations of a configuration (this confirms that merging them is right)
     #[arg(long)]
     pub(crate) no_rotation: bool,
-    /// The greatest number of configurations
+    /// The maximum number of configurations
     #[arg(long, default_value = "20000000", value_name = "K")]
     pub(crate) most: usize,
-    /// Also the quantiles of the steps from the worst start, up to so many steps
+    /// Also print quantiles of the number of steps from the worst start, up to this many steps
     #[arg(long, value_name = "STEPS", value_parser = count)]
     pub(crate) quantiles: Option<u64>,
     /// Write the chain as a PRISM model

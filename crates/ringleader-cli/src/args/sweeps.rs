@@ -9,10 +9,10 @@ use super::{EXIT_CODES, threads};
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-A definition is TOML. Each [[grid]] is all combinations of its axes; an axis is one value or a
-list. What stands above the grids holds for those that do not say otherwise.
+A definition is a TOML file. Each [[grid]] stands for all combinations of its axes; an axis is one
+value or a list. Keys above the first grid are defaults for all grids.
 
-  seed = 1                      # required; the seed of every trial follows from this one
+  seed = 1                      # required; all seeds of trials are derived from it
   repeats = 100                 # trials of each cell [default: 100]
 
   [[grid]]
@@ -27,13 +27,12 @@ list. What stands above the grids holds for those that do not say otherwise.
   faults = [\"\", \"agents=5,at=safe\", \"agents=9,at=0; list=1+2,at=safe\"]
   limit = 1e8                   # [default: as in `run`]
   scheduler = \"uniform\"       # [default: clocks]
-  phases = true                 # the first step of every phase, which is slower [default: false]
+  phases = true                 # record the first step of every phase; slower [default: false]
   repeats = 1000
 
 Finished trials are kept in a journal beside the records. However a sweep ends, the same command
-goes on with it, and the rows are the same as if nothing had happened. A definition that has
-changed is refused unless it only adds cells. Censored trials are rows like the others, and do
-not change the exit code.
+resumes it, and the rows are the same as without the interruption. A changed definition is refused
+unless it only adds cells. Censored trials are rows like the others and do not change the exit code.
 
 Examples:
   ringleader sweep table.toml --dry-run             the cells, and how many trials they have
@@ -47,16 +46,16 @@ pub(crate) struct SweepArgs {
     /// The definition, or - for standard input
     #[arg(value_name = "DEFINITION.toml")]
     pub(crate) definition: PathBuf,
-    /// Where the records go [default: beside the definition, with the ending .parquet]
+    /// The file for the records [default: beside the definition, with the ending .parquet]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Run the i-th of k parts only; `merge` joins them
+    /// Run only the i-th of k parts; `merge` joins them
     #[arg(long, value_name = "i/k")]
     pub(crate) shard: Option<Shard>,
-    /// How many threads run the trials, which changes no result [default: one for every core]
+    /// The number of threads; it does not change the result [default: one for each core]
     #[arg(long, value_name = "T", value_parser = threads)]
     pub(crate) threads: Option<usize>,
-    /// List the cells and count the trials, and run nothing
+    /// List the cells and count the trials without running them
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print one JSON object
@@ -69,8 +68,8 @@ pub(crate) struct SweepArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-The rows are those of a sweep that was not divided, in the same order. Shards of different
-definitions or versions are refused, and so is a set of shards that does not hold every trial.
+The rows are those of an undivided sweep, in the same order. `merge` refuses shards of different
+definitions or versions, and a set of shards that does not hold every trial.
 
 Examples:
   ringleader merge table.1of2.parquet table.2of2.parquet --out table.parquet
@@ -80,7 +79,7 @@ pub(crate) struct MergeArgs {
     /// The shards
     #[arg(value_name = "RECORDS.parquet", required = true)]
     pub(crate) records: Vec<PathBuf>,
-    /// Where the joined records go
+    /// The file for the joined records
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// Print one JSON object
@@ -90,7 +89,7 @@ pub(crate) struct MergeArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-A row is a trial; what is not known (`safe` of a censored trial) is empty. Every parameter and every
+A row is a trial; an unknown value (such as `safe` of a censored trial) is empty. Every parameter and every
 phase has a column, `param_psi` or `phase_S_PL`. The recovery from the last fault took
 `steps - last_fault` steps, or more if the trial is censored. METHODOLOGY.md lists the columns.
 
@@ -98,30 +97,30 @@ Examples:
   ringleader export table.parquet --csv > table.csv
   ringleader export table.*of4.parquet --csv --out table.csv
   ringleader export table.parquet --meta | jq -r '.[0].definition'
-                                                    the definition that the records were made with
+                                                    the definition of these records
 
 {EXIT_CODES}"))]
 pub(crate) struct ExportArgs {
     /// The records
     #[arg(value_name = "RECORDS.parquet", required = true)]
     pub(crate) records: Vec<PathBuf>,
-    /// Comma-separated values with a header, the columns as in the records (this is the default)
+    /// Print comma-separated values with a header (the default)
     #[arg(long, conflicts_with = "meta")]
     pub(crate) csv: bool,
-    /// As JSON, what the records say of themselves: definition, version, machine, seed, shard
+    /// Print the metadata of the records as JSON: definition, version, machine, seed, shard
     #[arg(long)]
     pub(crate) meta: bool,
-    /// Where it goes [default: standard output]
+    /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-Written are report.html, which needs nothing else, figures/*.svg, and tables/*.md and *.tex. The
-same records and seed give the same files to the byte. Trials that met their limit are kept.
-METHODOLOGY.md says how everything is computed. LaTeX tables need booktabs, and longtable where they
-are longer than a page; they hold the columns that fit a page of `article`.
+`report` writes report.html, which needs no other file, figures/*.svg, and tables/*.md and *.tex.
+The same records and seed give the same files, byte by byte. Trials that met their limit are
+included. METHODOLOGY.md explains how everything is computed. LaTeX tables need booktabs, and
+longtable if they are longer than a page; they hold the columns that fit a page of `article`.
 
 Examples:
   ringleader report records/table1.parquet
@@ -139,10 +138,10 @@ pub(crate) struct ReportArgs {
     /// The seed of the bootstrap
     #[arg(long, default_value = "1")]
     pub(crate) seed: u64,
-    /// The series that the others are compared with: its label, or a part of it that no other has [default: the first]
+    /// The series that all others are compared with: its label, or a part of it that no other has [default: the first]
     #[arg(long, value_name = "SERIES")]
     pub(crate) baseline: Option<String>,
-    /// LaTeX tables with all columns, instead of those that fit a page
+    /// Write LaTeX tables with all columns, even if they do not fit a page
     #[arg(long)]
     pub(crate) wide: bool,
     /// Print the numbers as one JSON object
@@ -152,7 +151,7 @@ pub(crate) struct ReportArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-The records of the experiment are in records/table1.parquet. This makes them again:
+The records of the experiment are in records/table1.parquet. To make them again:
   ringleader sweep experiments/table1.toml --out records/table1.parquet
 
 Examples:
@@ -174,7 +173,7 @@ pub(crate) struct Table1Args {
     /// Print a LaTeX table (with booktabs) that fits a page
     #[arg(long, conflicts_with = "json")]
     pub(crate) latex: bool,
-    /// The LaTeX table with all columns
+    /// Print the LaTeX table with all columns, which does not fit a page
     #[arg(long, requires = "latex")]
     pub(crate) wide: bool,
     /// Print one JSON object

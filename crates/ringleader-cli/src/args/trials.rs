@@ -10,11 +10,11 @@ use super::{EXIT_CODES, ParamArgs, STARTS, count, threads, trials};
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
 Steps are interactions; parallel time is steps / n. The run ends at the first step in the closed
-safe set, which is exact, or at the limit. Phases are the first steps at which the sets of the
+safe set (the exact step), or at the limit. Phases are the first steps at which the sets of the
 paper hold.
 
 Examples:
-  ringleader run                                    P_PL, n = 256, no leader at first
+  ringleader run                                    P_PL, n = 256, from no leader
   ringleader run --n 1000 --psi 12 --start uniform
   ringleader run --start safe --fault agents=10,at=safe
                                                     corrupt 10 agents of a safe ring and recover
@@ -42,29 +42,29 @@ pub(crate) struct RunArgs {
     /// The initial configuration: a name, or a JSON file with a list of agents, a configuration or a case
     #[arg(long, short, value_name = "NAME|FILE")]
     pub(crate) start: Option<String>,
-    /// A fault on the way, such as agents=5,at=safe; may be given several times
+    /// A fault during the run, such as agents=5,at=safe; can be given several times
     #[arg(long, value_name = "FAULT")]
     pub(crate) fault: Vec<Fault>,
     /// The seed of all randomness, 0 to 2^64-1 [default: a fresh one, printed]
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// The greatest number of steps, such as 5000000 or 5e6 [default: a generous multiple of n^2 log n, printed]
+    /// The maximum number of steps, such as 5000000 or 5e6 [default: a generous multiple of n^2 log n, printed]
     #[arg(long, value_name = "STEPS", value_parser = count)]
     pub(crate) limit: Option<u64>,
-    /// How interactions are chosen; clocks: a Poisson clock on every edge, which gives the same law as uniform:
-    /// independent uniform arcs
+    /// How interactions are chosen: clocks (a Poisson clock on every edge) or uniform (independent uniform arcs); both have
+    /// the same law
     #[arg(long, default_value = "clocks")]
     pub(crate) scheduler: String,
-    /// What computes it, which changes no result: auto, stepper, sliced (many rings at once), sliced-portable, sliced-avx2
+    /// The engine; it does not change the result: auto, stepper, sliced (many rings at once), sliced-portable, sliced-avx2
     #[arg(long, default_value = "auto")]
     pub(crate) engine: String,
-    /// Look only for safety and the last change of output, which is faster
+    /// Record only safety and the last change of output, which is faster
     #[arg(long)]
     pub(crate) no_phases: bool,
-    /// Run this many independent trials, with seeds from --seed on, and show statistics instead of phases
+    /// Run this many independent trials, with consecutive seeds from --seed on, and show statistics instead of phases
     #[arg(long, value_name = "K", value_parser = trials)]
     pub(crate) trials: Option<u64>,
-    /// How many threads run the trials, which changes no result [default: one for every core]
+    /// The number of threads; it does not change the result [default: one for each core]
     #[arg(long, value_name = "T", requires = "trials", value_parser = threads)]
     pub(crate) threads: Option<usize>,
     /// Write the execution as a case that `replay` accepts
@@ -86,7 +86,7 @@ Examples:
 
 {EXIT_CODES}"))]
 pub(crate) struct ListArgs {
-    /// The number of agents for which |Q| is given
+    /// The number of agents for which |Q| is computed
     #[arg(long, short, default_value = "256", value_parser = count)]
     pub(crate) n: u64,
     /// Print one JSON object
@@ -100,9 +100,9 @@ pub(crate) struct ListArgs {
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
 A case holds protocol, n, the parameters, `initial`, and either `schedule` (with `draws`) or
-`scheduler`, `seed` and `steps`. Printed are `final`, `leaders` and `hashes` at the times that the
-case lists, or else every 100 steps (at most 1000 times in a run given by its seed). If the case
-carries `hashes`, `final` or `final_S_PL` they are checked.
+`scheduler`, `seed` and `steps`. `replay` prints `final`, `leaders` and `hashes` at the times that
+the case lists, or else every 100 steps (at most 1000 times in a run given by its seed). It checks
+`hashes`, `final` and `final_S_PL` if the case has them.
 
 Examples:
   ringleader replay case.json
@@ -122,7 +122,7 @@ pub(crate) struct ReplayArgs {
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
 The file holds an object with `protocol`, the parameters and `config`, or a bare list of agents.
-What the file does not say is taken from the options, or else from the defaults of `run`.
+What the file does not specify comes from the options, or else from the defaults of `run`.
 
 Examples:
   ringleader inspect config.json

@@ -8,14 +8,14 @@ use super::{EXIT_CODES, ParamArgs, count};
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-The page is served to this machine only and needs no network. Its address holds all that it shows,
-so a link gives back the same picture as long as the laboratory is open at the same port. A file
-may be a case (such as a witness of `check` or `prove`, or a trace of `run`) or a configuration;
-files can also be dropped onto the page. Options may add to a file what it does not say. Ctrl-C
-closes the laboratory, with exit code 0.
+The page is served to this machine only and needs no network. Its address describes everything that
+it shows, so a link leads to the same picture as long as the laboratory is open at the same port. A
+file is a case (such as a witness of `check` or `prove`, or a trace of `run`) or a configuration;
+files can also be dropped onto the page. Options add what a file does not specify. Ctrl-C closes the
+laboratory, with exit code 0.
 
 Examples:
-  ringleader view                                   P_PL, n = 64, no leader at first
+  ringleader view                                   P_PL, n = 64, from no leader
   ringleader view --protocol undirected --n 24 --start uniform --seed 7
   ringleader view --n 1000 --start uniform          long rings become a band that can be zoomed
   ringleader view case.json                         look at an execution or a counterexample
@@ -43,10 +43,10 @@ pub(crate) struct ViewArgs {
     /// How interactions are chosen: clocks or uniform [default: clocks]
     #[arg(long)]
     pub(crate) scheduler: Option<String>,
-    /// The port of this machine to serve on; 0 is any free one
+    /// The port to serve on; 0 is any free one
     #[arg(long, default_value = "7464")]
     pub(crate) port: u16,
-    /// Print the address only, and open no browser
+    /// Only print the address; do not open a browser
     #[arg(long)]
     pub(crate) no_open: bool,
     /// Print the address as one JSON object

@@ -15,6 +15,7 @@ use ringleader_records::case::execution::{Course, Execution};
 use ringleader_records::pool::{all_cores, spread};
 use ringleader_records::{files, json};
 use ringleader_verify::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work};
+use ringleader_verify::laws::{ACCEPTED, CLOSED};
 
 use crate::args::CheckArgs;
 use crate::progress::{Bar, interrupted};
@@ -44,6 +45,7 @@ pub(crate) fn check(args: &CheckArgs, entries: &Entries) -> Result<(), Stop> {
     // All that can be refused is refused before anything runs.
     for &n in sizes {
         entry.describe_smallest(n, &args.params.0)?;
+        keeps_laws(entry, n, args)?;
     }
     if let Some(path) = &args.witness {
         files::check_writable(path)?;
@@ -64,6 +66,16 @@ pub(crate) fn check(args: &CheckArgs, entries: &Entries) -> Result<(), Stop> {
         save(path, witness)?;
     }
     outcome(printed, verdict(&rows))
+}
+
+/// A protocol that leaves its domains, or reads coins that it does not announce, has no configurations to look at.
+fn keeps_laws(entry: &Entry, n: usize, args: &CheckArgs) -> Result<(), Stop> {
+    match entry.laws(n, &args.params.0, 0) {
+        Err(broken) if broken.law != ACCEPTED && !CLOSED.contains(&broken.law) => {
+            Err(Stop::Failed(format!("{}, n = {n}: this law is broken: {broken}", entry.about().name)))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn verdict(rows: &[Row]) -> Result<(), Stop> {
@@ -217,11 +229,11 @@ fn findings(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, row: &Row) -> 
     let Row { n, explored, witness } = row;
     match explored.verdict {
         Verdict::Holds => Ok(()),
-        Verdict::Stopped => writeln!(out, "n = {n}: {}, nothing is known", alarm("interrupted")),
+        Verdict::Stopped => writeln!(out, "n = {n}: {}; nothing is known", alarm("interrupted")),
         Verdict::TooLarge => {
             writeln!(out, "n = {n}: {}: {} configurations", alarm("too large"), size(*n, explored))?;
             if has_inputs(entry, args, *n) {
-                writeln!(out, "so many for each of the inputs")?;
+                writeln!(out, "this many for each choice of inputs")?;
             }
             advice(out, entry, args, *n, explored)
         }
@@ -229,7 +241,7 @@ fn findings(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, row: &Row) -> 
             for flaw in &explored.flaws {
                 let (claim, count) = (flaw.claim.text(&explored.promise), commas(flaw.count));
                 writeln!(out, "n = {n}: {}: {claim}", alarm("fails"))?;
-                writeln!(out, "it is not so at {count} configurations")?;
+                writeln!(out, "violated in {count} configurations")?;
             }
             match (&args.witness, witness) {
                 (Some(path), _) => writeln!(out, "witness: ringleader replay {}", path.display()),
@@ -257,13 +269,11 @@ const PROVED: [(&str, &str); 4] = [
 /// What helps where there are too many configurations: memory, smaller parameters, or a proof.
 fn advice(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, n: usize, explored: &Explored) -> io::Result<()> {
     let memory = |explored: &Explored| explored.configurations.map(|all| all.div_ceil(8).saturating_mul(3));
-    let allowed = HumanBytes(args.memory);
-    match memory(explored).filter(|needed| *needed <= MEMORY).and_then(|needed| u64::try_from(needed).ok()) {
-        Some(needed) => {
-            writeln!(out, "n = {n} was not checked: it takes {}, and --memory allows {allowed}", HumanBytes(needed))?
-        }
-        None => writeln!(out, "n = {n} was not checked: that is beyond any memory")?,
-    }
+    let needed = memory(explored).filter(|needed| *needed <= MEMORY).and_then(|needed| u64::try_from(needed).ok());
+    let why = needed.map_or("that is beyond any memory".into(), |needed| {
+        format!("it takes {}, and --memory allows {}", HumanBytes(needed), HumanBytes(args.memory))
+    });
+    writeln!(out, "n = {n} was not checked: {why}")?;
     if let Some((options, least)) = smallest(entry, n, &args.params.0) {
         let fits = memory(&least).is_some_and(|needed| needed <= MEMORY);
         let but = if fits { "" } else { ", still too many" };

@@ -67,7 +67,8 @@ fn show(out: &mut dyn Write, args: &ExactArgs, found: &Found) -> io::Result<()> 
     writeln!(out, "{} configurations{turned}, {} moves", commas(found.configurations), commas(found.moves))?;
     let [starts, lost] = found.starts;
     if lost > 0 {
-        let share = format!("from {} of {} starts the target is not certain", commas(lost), commas(starts));
+        let share =
+            format!("from {} of {} starts the target is not reached with certainty", commas(lost), commas(starts));
         writeln!(out, "{}: {share}, and the expectation is infinite", alarm("infinite"))?;
     }
     if let Some((steps, config)) = &found.worst {

@@ -3,24 +3,29 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use ringleader::error::Error;
+use ringleader::params::Params;
+use ringleader::schedule::{AnySchedule, Recorded};
+use ringleader::trial::{Initial, Trial};
 use ringleader::value::Value;
+use ringleader_catalogue::Entries;
 use ringleader_proof::bits::in_fresh_arena;
 use ringleader_proof::claims::{Claim, Point, claims};
-use ringleader_proof::court::{Court, Finding, Verdict};
+use ringleader_proof::query::{Certificates, Decided, Query, Undecided, Verdict};
 use ringleader_proof::solve::NO_OTFS;
+use ringleader_proof::witness::Witness;
+use ringleader_records::case::execution::{Course, Execution};
+use ringleader_records::pool::{all_cores, spread};
+use ringleader_records::{files, json};
 
 use crate::args::{ProveArgs, Sizes};
 use crate::progress::{Bar, interrupted};
+use crate::stdout::{print, to_stdout};
 use crate::stop::{Stop, outcome};
 use crate::text::{alarm, commas, faint, good, strong};
-use crate::work::all_cores;
-use crate::{files, json};
 
 /// One claim at one point.
 struct Task {
@@ -31,14 +36,16 @@ struct Task {
 /// A decided task.
 struct Row {
     task: usize,
-    finding: Result<Finding, Error>,
+    decided: Result<Decided, Undecided>,
+    /// What shows it, as a case.
+    case: Option<Value>,
     seconds: f64,
     formulas: usize,
     variables: usize,
     clauses: usize,
 }
 
-pub(crate) fn prove(args: &ProveArgs) -> Result<(), Stop> {
+pub(crate) fn prove(args: &ProveArgs, entries: &Entries) -> Result<(), Stop> {
     let chosen = choose(&args.claims)?;
     if args.list {
         return list(&chosen, args.json);
@@ -62,7 +69,7 @@ pub(crate) fn prove(args: &ProveArgs) -> Result<(), Stop> {
     if tasks.is_empty() {
         return Err(Stop::Bad("these ranges hold no point: --n and --psi are A..B with A <= B".into()));
     }
-    let mut report = Report { args, tasks: &tasks, rows: Vec::new() };
+    let mut report = Report { args, entries, tasks: &tasks, rows: Vec::new() };
     let printed = decide_all(args, &tasks, |row| report.take(row));
     let printed = printed.and_then(|()| report.finish());
     outcome(printed, report.verdict())
@@ -123,50 +130,35 @@ fn points(claim: &Claim, args: &ProveArgs) -> Vec<Point> {
 
 /// Decides all tasks over threads and hands the rows on in the order of the tasks, until Ctrl-C.
 fn decide_all(args: &ProveArgs, tasks: &[Task], mut take: impl FnMut(Row) -> Result<(), Stop>) -> Result<(), Stop> {
-    let next = AtomicUsize::new(0);
-    thread::scope(|scope| {
-        let (sender, rows) = channel();
-        for _ in 0..args.threads.unwrap_or_else(all_cores).min(tasks.len()) {
-            let (next, sender) = (&next, sender.clone());
-            let started = thread::Builder::new().spawn_scoped(scope, move || work(args, tasks, next, &sender));
-            started.map_err(|error| Stop::Bad(format!("cannot start a thread: {error}")))?;
-        }
-        drop(sender);
-        in_order(&rows, args, tasks.len(), &mut take).inspect_err(|_| next.store(tasks.len(), Ordering::Relaxed))
-    })
-}
-
-fn in_order(
-    rows: &Receiver<Row>,
-    args: &ProveArgs,
-    tasks: usize,
-    take: &mut impl FnMut(Row) -> Result<(), Stop>,
-) -> Result<(), Stop> {
-    let (mut bar, mut waiting, mut due) = (Bar::new(tasks as u64, args.quiet || !args.json), Vec::new(), 0);
-    while let Ok(row) = rows.recv() {
-        waiting.push(row);
-        let _ = bar.show(waiting.len() as u64 + due as u64, || "decided".into());
-        while let Some(k) = waiting.iter().position(|row: &Row| row.task == due) {
-            take(waiting.swap_remove(k))?;
-            due += 1;
-        }
-    }
+    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (mut bar, mut waiting, mut due) = (Bar::new(tasks.len() as u64, args.quiet || !args.json), Vec::new(), 0);
+    let threads = args.threads.unwrap_or_else(all_cores).min(tasks.len());
+    spread(
+        threads,
+        &failed,
+        || (!failed.load(Ordering::Relaxed)).then(|| next_row(args, tasks, &next)).flatten().map(Ok::<Row, Stop>),
+        |row| {
+            waiting.extend(row);
+            let _ = bar.show(waiting.len() as u64 + due as u64, || "decided".into());
+            while let Some(k) = waiting.iter().position(|row: &Row| row.task == due) {
+                take(waiting.swap_remove(k))?;
+                due += 1;
+            }
+            Ok(())
+        },
+    )?;
     // After Ctrl-C there may be gaps; what was decided behind them is shown as well.
     waiting.sort_by_key(|row| row.task);
     waiting.into_iter().try_for_each(take)
 }
 
-fn work(args: &ProveArgs, tasks: &[Task], next: &AtomicUsize, rows: &Sender<Row>) {
-    while !interrupted() {
-        let task = next.fetch_add(1, Ordering::Relaxed);
-        let Some(Task { claim, point }) = tasks.get(task) else { return };
-        let row = decide(args, claim, *point);
-        // A task that Ctrl-C cut short was not decided.
-        let cut = matches!(&row.finding, Ok(Finding { verdict: Verdict::Unknown(_), .. })) && interrupted();
-        if cut || rows.send(Row { task, ..row }).is_err() {
-            return;
-        }
-    }
+/// The next task, decided; `None` if none is left, or if Ctrl-C cut it short.
+fn next_row(args: &ProveArgs, tasks: &[Task], next: &AtomicUsize) -> Option<Row> {
+    let task = next.fetch_add(1, Ordering::Relaxed);
+    let Task { claim, point } = tasks.get(task).filter(|_| !interrupted())?;
+    let row = decide(args, claim, *point);
+    let cut = matches!(&row.decided, Ok(Decided { verdict: Verdict::Unknown(_), .. })) && interrupted();
+    (!cut).then_some(Row { task, ..row })
 }
 
 fn decide(args: &ProveArgs, claim: &Claim, point: Point) -> Row {
@@ -176,18 +168,11 @@ fn decide(args: &ProveArgs, claim: &Claim, point: Point) -> Row {
     let save = |formula: &str, cnf: &str, proof: &str| {
         archive(args.certificate.as_deref(), &format!("{}-{formula}", label(claim, point)), cnf, proof)
     };
-    let archive: Option<ringleader_proof::court::Archive<'_>> =
-        if args.certificate.is_some() { Some(&save) } else { None };
-    let mut court = Court::new(&halt, archive);
-    let finding = in_fresh_arena(Box::new(halt), || (claim.decide)(&mut court, point));
-    Row {
-        task: 0,
-        finding,
-        seconds: begin.elapsed().as_secs_f64(),
-        formulas: court.formulas,
-        variables: court.variables,
-        clauses: court.clauses,
-    }
+    let certificates: Option<Certificates<'_>> = if args.certificate.is_some() { Some(&save) } else { None };
+    let mut query = Query::new(&halt, certificates);
+    let decided = in_fresh_arena(Box::new(halt), || claim.decide(&mut query, point));
+    let Query { formulas, variables, clauses, .. } = query;
+    Row { task: 0, decided, case: None, seconds: begin.elapsed().as_secs_f64(), formulas, variables, clauses }
 }
 
 fn halt(time: Option<u64>, memory: Option<u64>, begin: Instant) -> Option<String> {
@@ -222,46 +207,44 @@ fn archive(directory: Option<&Path>, name: &str, cnf: &str, proof: &str) -> Resu
 
 struct Report<'a> {
     args: &'a ProveArgs,
+    entries: &'a Entries,
     tasks: &'a [Task],
     rows: Vec<Row>,
 }
 
 impl Report<'_> {
     /// Shows a row at once, so that nothing is lost when the work ends early.
-    fn take(&mut self, row: Row) -> Result<(), Stop> {
+    fn take(&mut self, mut row: Row) -> Result<(), Stop> {
         let Task { claim, point } = &self.tasks[row.task];
-        let finding = row.finding.as_ref().map_err(|error| Stop::Bad(error.to_string()))?;
-        if let (Some(directory), Some(witness)) = (&self.args.witness, &finding.witness) {
+        let decided = row.decided.as_ref().map_err(refused)?;
+        row.case = decided.verdict.witness().map(|witness| as_case(witness, self.entries)).transpose()?;
+        if let (Some(directory), Some(case)) = (&self.args.witness, &row.case) {
             let path = directory.join(format!("{}.json", label(claim, *point)));
-            files::write(&path, |out| {
-                json::write(out, &witness.as_case())?;
-                writeln!(out)
-            })?;
+            files::write(&path, |out| json::write_line(out, case))?;
         }
         if !self.args.json {
-            let first = self.rows.is_empty();
-            files::to_stdout(|out| {
-                if first {
-                    writeln!(
-                        out,
-                        "{}",
-                        strong(line(["claim", "n", "psi", "kappa", "seconds", "variables", "clauses", "verdict"]))
-                    )?;
-                }
-                writeln!(out, "{}", self.line(&row, finding))?;
-                if let (Verdict::Fails, Some(witness)) = (&finding.verdict, &finding.witness) {
-                    write!(out, "  witness: ")?;
-                    json::write(&mut &mut *out, &witness.as_case())?;
-                    writeln!(out)?;
-                }
-                Ok(())
-            })?;
+            to_stdout(|out| self.show(out, &row, decided))?;
         }
         self.rows.push(row);
         Ok(())
     }
 
-    fn line(&self, row: &Row, finding: &Finding) -> String {
+    fn show(&self, out: &mut dyn Write, row: &Row, decided: &Decided) -> io::Result<()> {
+        if self.rows.is_empty() {
+            let header = ["claim", "n", "psi", "kappa", "seconds", "variables", "clauses", "verdict"];
+            writeln!(out, "{}", strong(line(header)))?;
+        }
+        writeln!(out, "{}", self.line(row, decided))?;
+        match (&decided.verdict, &row.case) {
+            (Verdict::Fails(_), Some(case)) => {
+                write!(out, "  witness: ")?;
+                json::write_line(out, case)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn line(&self, row: &Row, decided: &Decided) -> String {
         let Task { claim, point } = &self.tasks[row.task];
         let (psi, kappa) = parameters(claim, *point);
         let n = if claim.about.n() { point.n.to_string() } else { "any".into() };
@@ -274,32 +257,30 @@ impl Report<'_> {
             &commas(row.variables),
             &commas(row.clauses),
         ];
-        let word = match &finding.verdict {
-            Verdict::Holds => good("holds"),
-            Verdict::Fails if claim.canary => "fails, as it must".into(),
-            Verdict::Fails => alarm("fails"),
+        let word = match &decided.verdict {
+            Verdict::Holds(_) => good("holds"),
+            Verdict::Fails(_) if claim.canary => "fails, as it must".into(),
+            Verdict::Fails(_) => alarm("fails"),
+            Verdict::Nothing => alarm("nothing"),
             Verdict::Unknown(why) => format!("{}: {why}", alarm("unknown")),
         };
-        let note = if finding.note.is_empty() { String::new() } else { faint(format!(" ({})", finding.note)) };
+        let note = if decided.note.is_empty() { String::new() } else { faint(format!(" ({})", decided.note)) };
         format!("{}  {word}{note}", line_of(&cells))
     }
 
     fn finish(&self) -> Result<(), Stop> {
         let count = |name: &str| self.verdicts().filter(|(_, verdict)| verdict.name() == name).count();
-        files::to_stdout(|out| {
-            if self.args.json {
-                json::write(&mut &mut *out, &self.as_json())?;
-                return writeln!(out);
-            }
-            let (holds, fails, unknown) = (count("holds"), count("fails"), count("unknown"));
-            let missing = self.tasks.len() - self.rows.len();
-            writeln!(out, "\n{holds} hold, {fails} fail, {unknown} unknown, {missing} not decided")
-        })
+        let (holds, fails, unknown) = (count("holds"), count("fails"), count("unknown"));
+        let nothing = Some(count("nothing")).filter(|&of| of > 0);
+        let nothing = nothing.map_or(String::new(), |of| format!(" {of} find nothing of what they say exists,"));
+        let missing = self.tasks.len() - self.rows.len();
+        let counted = format!("\n{holds} hold, {fails} fail,{nothing} {unknown} unknown, {missing} not decided");
+        print(self.args.json, || self.as_json(), |out| writeln!(out, "{counted}"))
     }
 
     fn verdicts(&self) -> impl Iterator<Item = (&Claim, &Verdict)> {
-        let decided = self.rows.iter().filter_map(|row| Some((row.task, row.finding.as_ref().ok()?)));
-        decided.map(|(task, finding)| (&self.tasks[task].claim, &finding.verdict))
+        let decided = self.rows.iter().filter_map(|row| Some((row.task, row.decided.as_ref().ok()?)));
+        decided.map(|(task, decided)| (&self.tasks[task].claim, &decided.verdict))
     }
 
     /// A claim that is known to be false must fail somewhere; any other must fail nowhere.
@@ -307,12 +288,13 @@ impl Report<'_> {
         if self.rows.len() < self.tasks.len() && interrupted() {
             return Err(Stop::Interrupted(None));
         }
-        let wrong = self.verdicts().find(|(claim, verdict)| !claim.canary && **verdict == Verdict::Fails);
-        if let Some((claim, _)) = wrong {
+        let wrong = |verdict: &Verdict| matches!(verdict, Verdict::Fails(_) | Verdict::Nothing);
+        if let Some((claim, _)) = self.verdicts().find(|(claim, verdict)| !claim.canary && wrong(verdict)) {
             return Err(Stop::Failed(format!("{} fails", claim.name)));
         }
-        let fails_somewhere =
-            |name: &str| self.verdicts().any(|(claim, verdict)| claim.name == name && *verdict == Verdict::Fails);
+        let fails_somewhere = |name: &str| {
+            self.verdicts().any(|(claim, verdict)| claim.name == name && matches!(verdict, Verdict::Fails(_)))
+        };
         if self.verdicts().any(|(_, verdict)| matches!(verdict, Verdict::Unknown(_))) {
             return Err(Stop::Undecided);
         }
@@ -328,22 +310,22 @@ impl Report<'_> {
         let row = |row: &Row| {
             let Task { claim, point } = &self.tasks[row.task];
             let (psi, kappa) = parameters(claim, *point);
-            let finding = row.finding.as_ref().ok()?;
-            let why = if let Verdict::Unknown(why) = &finding.verdict { Some(why.as_str()) } else { None };
+            let Decided { verdict, note } = row.decided.as_ref().ok()?;
+            let why = if let Verdict::Unknown(why) = verdict { Some(why.as_str()) } else { None };
             Some(Value::map([
                 ("claim", claim.name.into()),
                 ("n", claim.about.n().then_some(point.n).into()),
                 ("psi", psi.into()),
                 ("kappa", kappa.into()),
-                ("verdict", finding.verdict.name().into()),
+                ("verdict", verdict.name().into()),
                 ("limit", why.map(Value::from).into()),
                 ("must_fail", claim.canary.into()),
-                ("note", finding.note.as_str().into()),
+                ("note", note.as_str().into()),
                 ("seconds", row.seconds.into()),
                 ("formulas", row.formulas.into()),
                 ("variables", row.variables.into()),
                 ("clauses", row.clauses.into()),
-                ("witness", finding.witness.as_ref().map(|witness| witness.as_case()).into()),
+                ("witness", row.case.clone().into()),
             ]))
         };
         Value::map([
@@ -351,6 +333,38 @@ impl Report<'_> {
             ("asked", self.tasks.len().into()),
             ("interrupted", (self.rows.len() < self.tasks.len()).into()),
         ])
+    }
+}
+
+/// A witness as a case that `replay` and `inspect` accept.
+fn as_case(witness: &Witness, entries: &Entries) -> Result<Value, Stop> {
+    let entry = entries.find(&witness.protocol)?;
+    let mut trial = Trial::new(&witness.protocol, witness.initial.len(), 0);
+    trial.from = Some(Initial::Given(witness.initial.clone()));
+    trial.params = Params(witness.settings.iter().map(|(name, value)| (name.clone().into_owned(), *value)).collect());
+    if entry.about().parameters.iter().any(|parameter| parameter.name == "unsound") {
+        trial.params = trial.params.with("unsound", 1);
+    }
+    let first = entry.open(&trial)?;
+    let (mut last, steps) = (first.duplicate(), witness.word.len() as u64);
+    *last.schedule() = AnySchedule::Recorded(Recorded::new(witness.word.clone(), witness.coins.clone()));
+    last.advance(steps).map_err(|(halt, step)| Stop::Failed(format!("a witness ends after {step} steps: {halt:?}")))?;
+    let hashes = [(0, json::hash(first.as_ref())), (steps, json::hash(last.as_ref()))];
+    let course = Course::Recorded(&witness.word, &witness.coins);
+    let notes = vec![("shows".into(), witness.shows.as_str().into())];
+    let execution = Execution { hashes: &hashes, notes, ..Execution::new(first.as_ref(), last.as_ref(), course) };
+    Ok(execution.value())
+}
+
+fn refused(undecided: &Undecided) -> Stop {
+    match undecided {
+        Undecided::Refused(error) => Stop::Bad(error.to_string()),
+        Undecided::Differs(difference) => {
+            let advice =
+                "mend the one that is wrong; nothing was proven (`run --engine stepper` uses the clear form only)";
+            Stop::Failed(format!("{difference}; {advice}"))
+        }
+        Undecided::Unknown(why) => Stop::Failed(why.clone()),
     }
 }
 
@@ -386,13 +400,8 @@ fn list(chosen: &[Claim], as_json: bool) -> Result<(), Stop> {
             ("must_fail", claim.canary.into()),
         ])
     };
-    files::to_stdout(|out| {
-        if as_json {
-            json::write(&mut &mut *out, &chosen.iter().map(entry).collect::<Vec<_>>().into())?;
-            return writeln!(out);
-        }
-        chosen.iter().try_for_each(|claim| show(out, claim))
-    })
+    let all = || chosen.iter().map(entry).collect::<Vec<_>>().into();
+    print(as_json, all, |out| chosen.iter().try_for_each(|claim| show(out, claim)))
 }
 
 fn show(out: &mut dyn Write, claim: &Claim) -> io::Result<()> {

@@ -87,7 +87,7 @@ fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Resul
         writeln!(out, "{}", faint(rules.trim_start()))?;
     }
     if censored > 0 {
-        writeln!(out, "{}: {} of {} trials; they are kept", alarm("censored"), commas(censored), commas(all))?;
+        writeln!(out, "{}: {} of {} trials; they are included", alarm("censored"), commas(censored), commas(all))?;
     }
     let repeated = repeated(analysis.series.iter().map(|one| &one.series));
     if !repeated.is_empty() {

@@ -165,7 +165,7 @@ fn verdict(out: &mut dyn Write, trial: &Trial, record: &Record, session: &dyn Se
     }
     if record.censored {
         writeln!(out, "{} within {steps} steps (parallel time {parallel}): the limit came first", alarm("not safe"))?;
-        return writeln!(out, "a larger --limit goes on; the same seed runs the same execution");
+        return writeln!(out, "a larger --limit with the same seed continues the same execution");
     }
     // "For ever" and "stays" need a closed set, and that needs evidence.
     let (safe, stays) = if about.evidence.is_some() { ("safe for ever", "stays") } else { ("safe", "is") };

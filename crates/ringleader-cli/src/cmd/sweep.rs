@@ -90,7 +90,7 @@ impl Plan<'_> {
     fn run(&self) -> Result<(), Stop> {
         let mut ledger = Ledger::open(self.definition, self.protocols, self.shard, &self.records)?;
         if ledger.is_damaged() {
-            let told = "some of the journal was damaged; what is missing is run again";
+            let told = "some of the journal was damaged; the missing trials run again";
             let _ = writeln!(anstream::stderr(), "{}: {told}", alarm("note"));
         }
         let begin = Instant::now();
@@ -127,14 +127,14 @@ impl Plan<'_> {
     fn how_to_go_on(&self, done: u64) -> String {
         let (done, all) = (commas(done), commas(self.trials()));
         let journal = journal_of(&self.records);
-        format!("{done} of {all} trials are kept in {}\nto go on: {}", journal.display(), self.command())
+        format!("{done} of {all} trials are kept in {}\nresume with: {}", journal.display(), self.command())
     }
 
     /// Whatever went wrong, finished trials are in the journal.
     fn resumable(&self, error: &Error) -> Stop {
         let journal = journal_of(&self.records);
         let kept = format!("finished trials are kept in {}", journal.display());
-        Stop::Bad(format!("{error}\n{kept}; when that is mended, go on: {}", self.command()))
+        Stop::Bad(format!("{error}\n{kept}; after fixing this, resume with: {}", self.command()))
     }
 }
 
@@ -171,7 +171,7 @@ impl Plan<'_> {
         let (trials, cells) = (commas(self.trials()), commas(self.sweep().cells.len()));
         let shard = if self.shard == Shard::WHOLE { String::new() } else { format!(", shard {}", self.shard) };
         writeln!(out, "\n{trials} trials of {cells} cells, seed {}{shard}", self.sweep().seed)?;
-        writeln!(out, "they would go into {}", self.records.display())
+        writeln!(out, "the records would go into {}", self.records.display())
     }
 
     fn tell(&self, out: &mut dyn Write, report: &Report) -> io::Result<()> {

@@ -141,7 +141,7 @@ impl Report<'_> {
         if censored > 0 {
             let (cut, limit) = (commas(censored), commas(self.limit));
             writeln!(out, "{}: {cut} of {} trials met the limit {limit}", alarm("censored"), commas(finished))?;
-            writeln!(out, "they are kept, at what is known of them; a larger --limit tells more")?;
+            writeln!(out, "they are kept as lower bounds; a larger --limit tells more")?;
         } else if finished > 0 {
             writeln!(out, "{} in {} of {} trials", good("safe for ever"), commas(finished), commas(finished))?;
         }

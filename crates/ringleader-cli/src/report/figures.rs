@@ -184,7 +184,7 @@ pub(crate) fn phases(analysis: &Analysis) -> Vec<Figure> {
     let figure = |(k, one): (usize, &Analysed)| Figure {
         name: format!("phases-{}", k + 1),
         caption: format!(
-            "{}: medians of the first steps of phases, with 95 % intervals; step 0 has no place here",
+            "{}: medians of the first steps of phases, with 95 % intervals; step 0 is not on the logarithmic axis",
             one.series.label
         ),
         x: sizes(std::iter::once(one)),

@@ -16,8 +16,8 @@ pub(crate) fn render(table: &Table, wide: bool) -> String {
     let name = |column: &Column| if wide { column.name.clone() } else { column.short.clone() };
     // Rows of a series stand below its name.
     let grouped = table.header.first().is_some_and(|column| column.name == "series");
-    let shown = |k: &usize| !name(&table.header[*k]).is_empty() && !(grouped && *k == 0);
-    let columns: Vec<usize> = (0..table.header.len()).filter(shown).collect();
+    let shown = |k: &usize| !name(&table.header[*k]).is_empty();
+    let columns: Vec<usize> = (usize::from(grouped)..table.header.len()).filter(shown).collect();
     let header: Vec<String> = columns.iter().map(|&k| cell(&name(&table.header[k]))).collect();
     let mut lines: Vec<String> = Vec::new();
     let (mut group, mut above) = (None, None::<&String>);
@@ -210,7 +210,6 @@ pub(crate) mod tests {
     use super::*;
     use std::path::{Path, PathBuf};
 
-    use ringleader_catalogue::{Entries, builtin};
     use ringleader_records::analysis::analyse;
     use ringleader_records::series::load;
 

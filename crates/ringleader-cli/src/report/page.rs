@@ -72,20 +72,21 @@ fn parameters(analysis: &Analysis) -> Vec<Section> {
     analysis.sweeps.iter().enumerate().map(section).collect()
 }
 
-const STEPS: &str = "Every trial is a row of the records; none is left out. A trial that met its limit is censored: it is known \
+const STEPS: &str = "Every trial of the records is included. A trial that met its limit is censored: it is known \
     to take longer than that. An open mark with an arrow is a median that is known only from below.";
-const SCALED: &str = "What stays level over n grows as the divisor does.";
-const FITS: &str = "Fitted is the mean of each size, which is what the claims are about, or the median if a trial of the \
-    series is censored. Weights and intervals come from drawing the trials of each size again. What is assumed: trials are \
-    independent; with the number of trials there is, the logarithm of a mean is nearly normal; the model holds for all sizes \
+const SCALED: &str = "A curve that stays level grows like its divisor.";
+const FITS: &str = "The fits use the mean of each size, which is what the claims are about, or the median if a trial of the \
+    series is censored. Weights and intervals come from resampling the trials of each size. The assumptions are: trials are \
+    independent; there are enough of them for the logarithm of a mean to be nearly normal; the model holds for all sizes \
     shown. Constants and logarithms hide lower-order terms: a fit over small n is not a statement about large n.";
 const TAILS: &str = "Curves are on a logarithmic scale: a straight tail is exponential. A mark on a curve is where it falls \
     to 1/n; the claim is that these marks stay to the left of a constant.";
-const PHASES: &str = "First steps at which the sets of the paper hold, where the sweep asked for them.";
+const PHASES: &str = "The first steps at which the sets of the paper hold, if the sweep recorded them.";
 const SURVIVAL: &str = "The estimate of Kaplan and Meier uses censored trials up to their limits.";
 const FASTER: &str =
-    "A ratio below 1 is faster. An interval that holds 1, or a corrected p above 0.05, decides nothing.";
-const SWEEP: &str = "All else is the same. An open mark with an arrow is a median that is known only from below.";
+    "A ratio below 1 means faster. An interval that contains 1, or a corrected p above 0.05, decides nothing.";
+const SWEEP: &str =
+    "All other parameters are the same. An open mark with an arrow is a median that is known only from below.";
 
 /// What the records say of themselves: each different origin once.
 pub(crate) fn origins(metas: &[Meta]) -> Vec<&Meta> {

@@ -266,11 +266,11 @@ pub(crate) fn fits(analysis: &Analysis) -> Table {
         ("p", ""),
     ];
     let caption = "Fits by weighted least squares on logarithms, with 95 % bootstrap intervals. They hold for the sizes \
-                   shown and say nothing beyond; p is the probability of a worse fit if the model is right.";
+                   shown and say nothing about others; p is the probability of a worse fit if the model is right.";
     let mut table = Table::new("fits", caption, &header);
     table.in_short =
         "Fits by weighted least squares on logarithms, with 95 % bootstrap intervals. They hold for the sizes shown \
-                      and say nothing beyond."
+                      and say nothing about others."
             .into();
     for one in &analysis.series {
         match &one.growth {
@@ -325,7 +325,7 @@ pub(crate) fn models(analysis: &Analysis) -> Table {
         ("p", "p"),
     ];
     let caption = "The models n^2, n^2 log n and n^3 against each other: Akaike's weights, and how often each is the best \
-                   when the trials are drawn again. A small p says that the model does not fit, even if it is the best \
+                   when the trials are resampled. A small p says that the model does not fit, even if it is the best \
                    of the three.";
     let mut table = Table::new("models", caption, &header);
     table.in_short =
@@ -420,7 +420,7 @@ pub(crate) fn phases(analysis: &Analysis) -> Table {
     ];
     let mut table = Table::new(
         "phases",
-        "The first steps of phases, of the trials that reach them; a phase may be left again.",
+        "The first steps of phases, in the trials that reach them; a phase may be left again.",
         &header,
     );
     for (one, cell, _) in cells(analysis) {
@@ -460,12 +460,12 @@ pub(crate) fn comparisons(analysis: &Analysis) -> Table {
     let caption = format!(
         "Is it faster than {base}? The median divided by that of {base}, with its bootstrap interval; wins is the \
          probability that one trial takes fewer steps than one of {base}; the test is that of Mann and Whitney, or that of \
-         log-ranks where trials are censored; p is corrected by Holm for all rows, and the answer is at 5 %."
+         log-ranks where trials are censored; p is corrected by Holm for all rows, and answers are at the 5 % level."
     );
     let mut table = Table::new("faster", caption, &header);
     table.in_short = format!(
         "Is it faster than {base}? The median divided by that of {base}, with its bootstrap interval; p is corrected by \
-         Holm for all rows, and the answer is at 5 %."
+         Holm for all rows, and answers are at the 5 % level."
     );
     for one in &analysis.comparisons {
         table.rows.push(vec![

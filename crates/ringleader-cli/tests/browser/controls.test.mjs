@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 import { REFUSED, law } from "./harness.mjs";
-import { SAMPLE, inspect, record, ringleader } from "./oracle.mjs";
+import { PAGE, SAMPLE, inspect, record, ringleader } from "./oracle.mjs";
 
 const AT = `${SAMPLE.link}&step=500`;
 
@@ -12,10 +12,10 @@ const AT = `${SAMPLE.link}&step=500`;
 const until = (limit, ...args) => record(...args, "--limit", limit);
 
 test("every control of the page is used by a test", () => {
-  const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
-  const page = read("../../ui/index.html");
+  const page = readFileSync(`${PAGE}index.html`, "utf8");
   const controls = [...page.matchAll(/<(?:button|input|select|canvas)\b[^>]*\bid="([^"]+)"/g)].map(([, id]) => id);
-  const tests = readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".mjs")).map((name) => read(name)).join("\n");
+  const read = (name) => readFileSync(new URL(name, import.meta.url), "utf8");
+  const tests = readdirSync(new URL(".", import.meta.url)).filter((name) => name.endsWith(".mjs")).map(read).join("\n");
   assert.ok(controls.length > 30);
   assert.deepEqual(controls.filter((id) => !new RegExp(`["'#\`]${id}["'\` ]`).test(tests)), []);
 });
@@ -163,6 +163,7 @@ law("the wheel zooms a band and dragging moves it", { at: "#protocol=ppl&n=1000&
   const { x, y, width, height } = await page.locator("#ring").boundingBox();
   await page.mouse.move(x + width / 2, y + height - 40);
   await page.mouse.wheel(0, -200);
+  await page.waitForURL(/&zoom=/);
   const zoomed = await lab.anotherPicture(before);
   await page.mouse.down();
   await page.mouse.move(x + width / 2 - 120, y + height - 40, { steps: 3 });
@@ -180,18 +181,17 @@ law("a click into the strip above a band moves what the band shows", { at: "#pro
 // --- Panels ------------------------------------------------------------------------------------------------------
 
 law("the space-time diagram can show every variable and every window", { at: `${SAMPLE.link}&step=20000` }, async ({ lab, page }) => {
-  for (const [id, values] of [["spacetime-variable", ["dist", "mode", "tokenB", "leader"]], ["spacetime-window", ["1", "10", "100", "1000", "whole"]]]) {
-    for (const value of values) {
-      const [answer] = await Promise.all([
-        page.waitForResponse((response) => response.url().includes("/spacetime?")),
-        lab.choose(id, value),
-      ]);
-      assert.equal(answer.status(), 200, `${id} ${value}`);
-    }
+  const variables = ["dist", "mode", "tokenB", "leader"].map((name) => ["spacetime-variable", name, `variable=${name}&from=0&to=20000`]);
+  const windows = [1, 10, 100, 1000].map((rounds) => ["spacetime-window", String(rounds), `from=${20_000 - 16 * rounds}&to=20000`]);
+  for (const [id, value, asked] of [...variables, ...windows, ["spacetime-window", "whole", "from=0&to=20000"]]) {
+    const answered = page.waitForResponse((response) => response.url().includes("/spacetime?") && response.url().includes(asked));
+    await lab.choose(id, value);
+    assert.equal((await answered).status(), 200, `${id} ${value}`);
   }
 });
 
 law("a closed panel asks for nothing, and an opened one is drawn", { at: AT }, async ({ lab, page }) => {
+  await lab.still();
   await lab.click("spacetime-panel", { position: { x: 20, y: 15 } });
   await lab.until(() => !document.getElementById("spacetime-panel").open);
   const asked = [];

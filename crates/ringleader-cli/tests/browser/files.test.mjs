@@ -135,6 +135,7 @@ law("dropping text or nothing changes nothing", { at: AT }, async ({ lab, page }
     const nothing = await page.evaluateHandle(() => new DataTransfer());
     await page.dispatchEvent("body", type, { dataTransfer: nothing });
   }
+  await lab.still();
   assert.deepEqual(await lab.shown(), before);
 });
 

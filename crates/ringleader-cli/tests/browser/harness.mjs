@@ -2,11 +2,13 @@
 // no test passes if the console complains, a request fails, or anything but the laboratory is asked.
 
 import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { after, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { chromium } from "playwright-core";
 import { begin } from "./oracle.mjs";
-import { Lab } from "./lab.mjs";
+import { Lab, PATIENCE_MS } from "./lab.mjs";
 
 const ARGS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -27,7 +29,7 @@ export class Server {
   }
 
   get port() {
-    return new URL(this.address).port;
+    return Number(new URL(this.address).port);
   }
 
   async stop() {
@@ -39,8 +41,20 @@ export class Server {
   }
 }
 
-/** Starts `ringleader view` and waits for its address. */
-export async function startServer({ port = 0, args = [] } = {}) {
+/**
+ * Starts `ringleader view` and waits for its address. A steady one can be stopped and started again at the same port: it is below those
+ * that the system hands out, so nobody else gets it meanwhile.
+ */
+export async function startServer({ steady = false, port = 0, args = [] } = {}) {
+  for (let tries = steady ? 20 : 1; tries > 0; tries--) {
+    const server = await tryToStart(steady ? randomInt(16_384, 32_768) : port, args);
+    if (server) return server;
+  }
+  throw new Error("ringleader view ended before it told its address");
+}
+
+/** Null if it ends instead, since the port is taken. */
+async function tryToStart(port, args) {
   const child = begin(["view", "--port", String(port), "--no-open", ...args]);
   child.stdout.setEncoding("utf8");
   let told = "";
@@ -53,7 +67,7 @@ export async function startServer({ port = 0, args = [] } = {}) {
       return new Server(child, address);
     }
   }
-  throw new Error(`ringleader view ended before it told its address: ${told}`);
+  return null;
 }
 
 // --- What all tests of a file share ------------------------------------------------------------------------------
@@ -63,7 +77,10 @@ const lazily = (make) => {
   return { get: () => (made ??= make()), made: () => made };
 };
 const sharedServer = lazily(() => startServer());
-const browser = lazily(() => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ARGS }));
+const browser = lazily(() => {
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  return chromium.launch({ executablePath, args: ARGS, timeout: PATIENCE_MS });
+});
 
 /** The one browser of this process. */
 export const launched = () => browser.get();
@@ -107,11 +124,13 @@ export class Watch {
     this.#expected.push(...patterns);
   }
 
-  check() {
+  /** The browser may tell of a problem later than the page does, so those that must come are waited for. */
+  async check() {
+    const missing = () => this.#expected.filter((pattern) => !this.problems.some((problem) => pattern.test(problem)));
+    for (const end = Date.now() + PATIENCE_MS; missing().length > 0 && Date.now() < end; ) await setTimeout(10);
+    assert.deepEqual(missing(), [], "expected problems that did not come");
     const surprises = this.problems.filter((problem) => !this.#expected.some((pattern) => pattern.test(problem)));
     assert.deepEqual(surprises, []);
-    const missing = this.#expected.filter((pattern) => !this.problems.some((problem) => pattern.test(problem)));
-    assert.deepEqual(missing, [], "expected problems that did not come");
   }
 }
 
@@ -151,7 +170,7 @@ export function law(name, { at = "", browser: options = {}, server: own = null, 
     try {
       if (at !== null) await opened.lab.open(at);
       await body({ ...opened, t });
-      opened.watch.check();
+      await opened.watch.check();
     } catch (error) {
       // Whoever waited in vain wants to know what the browser complained about meanwhile.
       opened.watch.problems.forEach((problem) => t.diagnostic(problem));

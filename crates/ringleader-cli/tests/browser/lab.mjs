@@ -1,14 +1,12 @@
 // The page as a reader uses it: controls by their ids, and what is shown. Nothing here waits for time to pass; all
-// waiting is for something to be so.
+// waiting is for something that the page itself says to be so.
 
-const PATIENCE_MS = 20_000;
+/** Only what would never come ends here, however slow the machine is. */
+export const PATIENCE_MS = 180_000;
 
-/** Runs in every page: nothing is under way, and what is shown has its hash. */
+/** Runs in every page, and holds from its beginning: all that was asked is done, and what is shown has its hash. */
 function defineAtRest() {
-  window.atRest = () => {
-    const { intent, hash } = window.ringleader?.state() ?? {};
-    return document.body?.classList.contains("ready") && intent === "rest" && Boolean(hash);
-  };
+  window.atRest = () => window.ringleader?.atRest() ?? false;
 }
 
 export class Lab {
@@ -25,6 +23,12 @@ export class Lab {
     await this.rest();
   }
 
+  /** Follows a link in a page that shows something already. */
+  async follow(fragment) {
+    await this.page.goto(this.address + fragment);
+    await this.rest();
+  }
+
   until(condition, argument) {
     return this.page.waitForFunction(condition, argument);
   }
@@ -32,6 +36,16 @@ export class Lab {
   /** Waits until nothing is under way. */
   rest() {
     return this.until(() => window.atRest());
+  }
+
+  /** Waits until nothing is under way and everything is drawn. That something has another size is noticed with a frame of the screen. */
+  still() {
+    return this.until(async () => {
+      if (!window.ringleader?.isStill()) return false;
+      const { frames } = window.ringleader.stats;
+      for (let k = 0; k < 2; k++) await new Promise(requestAnimationFrame);
+      return window.ringleader.isStill() && window.ringleader.stats.frames === frames;
+    });
   }
 
   /** A control, visible: the panels around it are unfolded first, as a reader would. */
@@ -121,6 +135,7 @@ export class Lab {
 
   /** The link, as the button copies it. */
   async link() {
+    await this.page.evaluate(() => (document.getElementById("message-news").textContent = ""));
     await this.click("copy-link");
     await this.until(() => document.getElementById("message-news").textContent === "Link copied.");
     return this.page.evaluate(() => navigator.clipboard.readText());
@@ -135,12 +150,14 @@ export class Lab {
   }
 
   /** The pixels of a canvas. */
-  picture(id = "ring") {
+  async picture(id = "ring") {
+    await this.still();
     return this.page.evaluate((name) => document.getElementById(name).toDataURL(), id);
   }
 
-  /** Waits until a canvas shows anything. */
-  drawn(id) {
+  /** Waits until a canvas shows what is known, and anything at all. */
+  async drawn(id) {
+    await this.still();
     return this.until((name) => {
       const canvas = document.getElementById(name);
       const { width, height } = canvas;
@@ -156,6 +173,7 @@ export class Lab {
 
   /** Where an agent is on the canvas, or, for a half, the middle between two. */
   async place(agent) {
+    await this.still();
     const [a, b] = await this.page.evaluate(async (both) => {
       const { placeOf } = await import("/stage.js");
       return both.map(placeOf);

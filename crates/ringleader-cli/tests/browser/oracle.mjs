@@ -7,7 +7,13 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
+// All paths that lead out of this folder.
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const ROOT = here("../../../../");
+/** The files of the page. */
+export const PAGE = here("../../../ringleader-view/ui/");
+/** The path of a recorded execution with hashes that do not come from this program. */
+export const conformancePath = (name) => here(`../conformance/${name}`);
 
 /** RINGLEADER names a binary that is there already. */
 const PROGRAM = process.env.RINGLEADER ?? resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target", "debug/ringleader");
@@ -29,13 +35,14 @@ export function record(...args) {
   return JSON.parse(stdout);
 }
 
-/** A run that most tests look at, as a link and as `run` knows it; it is safe at step 1781. */
-export const SAMPLE = {
-  link: "#protocol=ppl&n=16&c1=2&seed=5",
-  options: ["--n", 16, "--c1", 2, "--seed", 5],
-  /** Its hash at a step before it is safe. */
-  hashAt: (step) => record(...SAMPLE.options, "--limit", step).final_hash,
-};
+/** A run as a link and as `run` knows it, with its hash at a step before it is safe. */
+const sample = (link, ...options) => ({ link, options, hashAt: (step) => record(...options, "--limit", step).final_hash });
+
+/** A run that most tests look at; it is safe at step 1781. */
+export const SAMPLE = sample("#protocol=ppl&n=16&c1=2&seed=5", "--n", 16, "--c1", 2, "--seed", 5);
+
+/** A run that is played at 20 steps a second, for some time: it is not safe for days. */
+export const LONG = sample("#protocol=ppl&n=64&seed=5", "--n", 64, "--seed", 5);
 
 /** What `replay` makes of a case: its exit code, and the hash of the last configuration. */
 export function replay(text) {
@@ -65,6 +72,4 @@ export function agentsOf({ columns }) {
   return columns[names[0]].map((_, agent) => Object.fromEntries(names.map((name) => [name, columns[name][agent]])));
 }
 
-/** The path of a recorded execution with hashes that do not come from this program. */
-export const conformancePath = (name) => fileURLToPath(new URL(`../conformance/${name}`, import.meta.url));
 export const conformance = (name) => JSON.parse(readFileSync(conformancePath(name), "utf8"));

@@ -8,7 +8,7 @@ import { SAMPLE, replay } from "./oracle.mjs";
 const { hashAt } = SAMPLE;
 const LINK = `${SAMPLE.link}&step=500`;
 /** These tests have a server of their own, to kill or to crowd. */
-const OWN = { at: LINK, server: {} };
+const OWN = { at: LINK, server: { steady: true } };
 
 law("a lost server is told, and everything goes on when it is back", { ...OWN, provokes: [...LOST, ...FORGOTTEN] }, async ({ lab, page, server }) => {
   await server.stop();
@@ -41,9 +41,10 @@ law("what is asked while the server is away happens when it is back", { ...OWN, 
 });
 
 law("a page that opens while the server is away opens when it is back", { ...OWN, at: null, provokes: LOST }, async ({ lab, page }) => {
-  await page.route("**/api/protocols", (route) => route.abort("connectionrefused"), { times: 1 });
+  await page.route("**/api/protocols", (route) => route.abort("connectionrefused"));
   const opened = lab.open(LINK);
   await page.locator("#lost").waitFor();
+  await page.unroute("**/api/protocols");
   await opened;
   assert.equal(await lab.hash(), hashAt(500));
   assert.ok(await page.locator("#lost").isHidden(), "the banner stays");
@@ -62,22 +63,25 @@ law("twenty pages share a server that remembers sixteen runs, and the oldest goe
   assert.ok(await lab.page.locator("#lost").isHidden());
 });
 
-/** Opens so many runs that the server forgets all that were there. */
-const crowdOut = (page) => page.evaluate(() => Promise.all(Array.from({ length: 20 }, (_, seed) => fetch("api/runs", {
-  method: "POST",
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify({ protocol: "fj", n: 3, seed: String(seed) }),
-}))));
+/** Opens so many runs that the server forgets all that were there; a diagram that asks meanwhile would remind it. */
+async function crowdOut(lab) {
+  await lab.still();
+  await lab.page.evaluate(() => Promise.all(Array.from({ length: 20 }, (_, seed) => fetch("api/runs", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ protocol: "fj", n: 3, seed: String(seed) }),
+  }))));
+}
 
-law("an edit of a run that the server has forgotten is made all the same", { ...OWN, provokes: FORGOTTEN }, async ({ lab, page }) => {
-  await crowdOut(page);
+law("an edit of a run that the server has forgotten is made all the same", { ...OWN, provokes: FORGOTTEN }, async ({ lab }) => {
+  await crowdOut(lab);
   await lab.changes(() => lab.click("corrupt"));
   assert.equal(await lab.step(), 500);
   assert.equal((await lab.state()).description.edits.length, 1);
 });
 
-law("a run that the server has forgotten can be exported all the same", { ...OWN, provokes: FORGOTTEN }, async ({ lab, page }) => {
-  await crowdOut(page);
+law("a run that the server has forgotten can be exported all the same", { ...OWN, provokes: FORGOTTEN }, async ({ lab }) => {
+  await crowdOut(lab);
   const { code, hash } = replay((await lab.saved("export-case")).bytes);
   assert.deepEqual([code, hash], [0, hashAt(500)]);
 });
@@ -105,11 +109,13 @@ const DESCRIPTIONS = /\/api\/runs(\/[0-9a-f]+)?$/;
 
 law("a diagram that is asked for while a run of another protocol opens is no error", { at: LINK }, async ({ lab, page }) => {
   await lab.drawn("spacetime");
-  // The server has the next run before the page knows; a page that then asks for a variable of the old run must get
-  // it. One that does not ask is as good, so the wait for it may end in vain.
+  // The server has the next run before the page knows; a page that then asks for a variable of the old run must get it.
+  let tellChosen = () => {};
+  const chosen = new Promise((done) => (tellChosen = done));
   await page.route(DESCRIPTIONS, async (route) => {
     const response = await route.fetch();
-    await page.waitForRequest(/spacetime\?variable=dist/, { timeout: 2000 }).catch(() => null);
+    await chosen;
+    await lab.until(async () => (await import("/plot.js")).areDrawn());
     await route.fulfill({ response });
   }, { times: 1 });
   const drawn = page.waitForResponse(/spacetime\?variable=color/);
@@ -117,6 +123,7 @@ law("a diagram that is asked for while a run of another protocol opens is no err
   await lab.changes(async () => {
     await Promise.all([page.waitForRequest(DESCRIPTIONS), lab.click("apply")]);
     await lab.choose("spacetime-variable", "dist");
+    tellChosen();
   });
   await drawn;
   assert.equal(await lab.text("message-alert"), "");

@@ -11,7 +11,7 @@ async function elsewhere(server, link, body) {
   const { lab, watch, context } = await openLab(server);
   await lab.open(new URL(link).hash);
   await body(lab);
-  watch.check();
+  await watch.check();
   await context.close();
 }
 
@@ -166,8 +166,8 @@ law("a link with another seed shows another hash", { at: LINK.replace("seed=5", 
   assert.notEqual(await lab.hash(), SAMPLE.hashAt(500));
 });
 
-law("the watch notices a script that the policy forbids and a request that goes elsewhere", { at: LINK }, async ({ watch, page, lab }) => {
-  watch.expect(/Content Security Policy/);
+law("the watch notices a script that the policy forbids and a request that goes elsewhere", { at: LINK }, async ({ watch, page }) => {
+  watch.expect(/Content Security Policy.*script-src|script-src.*Content Security Policy/, /127\.0\.0\.1:9\//);
   await page.evaluate(() => {
     const script = document.createElement("script");
     script.textContent = "window.smuggled = true";
@@ -175,6 +175,4 @@ law("the watch notices a script that the policy forbids and a request that goes 
     return fetch("http://127.0.0.1:9/").catch(() => null);
   });
   assert.equal(await page.evaluate(() => window.smuggled), undefined);
-  await lab.rest();
-  assert.ok(watch.problems.length >= 2, String(watch.problems));
 });

@@ -6,12 +6,20 @@ import { record } from "./oracle.mjs";
 
 const FULL_SPEED = "&speed=full";
 
-/** Counts the frames of the screen, and the longest time without one. */
+/** Notes how many pictures were drawn when each frame was asked for and answered, and the longest time without one on the screen. */
 function watchFrames() {
-  window.gaps = { frames: 0, longest: 0, last: performance.now() };
+  const watched = (window.watched = { asked: [], answered: [], longest: 0, last: performance.now() });
+  const drawn = () => window.ringleader.stats.frames;
+  const { fetch } = window;
+  window.fetch = async (...request) => {
+    const isFrame = String(request[0]).includes("/frame?");
+    if (isFrame) watched.asked.push(drawn());
+    const answer = await fetch(...request);
+    if (isFrame) watched.answered.push(drawn());
+    return answer;
+  };
   const look = (now) => {
-    window.gaps.longest = Math.max(window.gaps.longest, now - window.gaps.last);
-    Object.assign(window.gaps, { frames: window.gaps.frames + 1, last: now });
+    Object.assign(watched, { longest: Math.max(watched.longest, now - watched.last), last: now });
     requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
@@ -22,28 +30,31 @@ const meter = (page) => page.evaluate(() => ({
   drawn: window.ringleader.stats.frames,
   step: window.ringleader.state().step,
   ms: performance.now(),
-  longest: window.gaps?.longest ?? 0,
+  watched: window.watched,
 }));
 
-/** Plays at full speed for many pictures and tells how fast it went. */
+/**
+ * Plays at full speed for many pictures. Every answer is drawn before the next frame is asked for, so that a slow machine plays slower but
+ * does not freeze. How fast it went is told, and decides nothing.
+ */
 async function playFast({ lab, page, t }, name, pictures) {
-  await lab.click("play");
-  await lab.until(() => window.ringleader.state().intent === "play");
   await page.evaluate(watchFrames);
   const from = await meter(page);
-  await lab.until((wanted) => window.ringleader.stats.frames >= wanted, from.drawn + pictures);
+  await lab.click("play");
+  await lab.until((wanted) => window.watched.answered.length >= wanted, pictures);
   const to = await meter(page);
+  assert.ok(to.step > from.step);
+  const { asked, answered, longest } = to.watched;
+  assert.ok(answered.length >= asked.length - 1, "two frames are asked for at once");
+  answered.slice(0, asked.length - 1).forEach((drawn, k) => assert.ok(asked[k + 1] > drawn, `answer ${k} was not drawn`));
   const seconds = (to.ms - from.ms) / 1000;
   const rate = (what) => Math.round((to[what] - from[what]) / seconds).toLocaleString("en");
-  t.diagnostic(`${name}: ${rate("drawn")} pictures a second, ${rate("step")} interactions a second, longest gap ${Math.round(to.longest)} ms`);
-  return { from, to };
+  t.diagnostic(`${name}: ${rate("drawn")} pictures a second, ${rate("step")} interactions a second, longest gap ${Math.round(longest)} ms`);
 }
 
 law("1,000 agents at full speed do not freeze the page", { at: `#protocol=ppl&n=1000&seed=1&start=uniform${FULL_SPEED}` }, async (opened) => {
   const { lab } = opened;
-  const { from, to } = await playFast(opened, "n = 1000", 60);
-  assert.ok(to.step > from.step);
-  assert.ok(to.longest < 1000, `no frame for ${to.longest} ms`);
+  await playFast(opened, "n = 1000", 60);
   // It still listens while it plays.
   await lab.choose("colour-by", "dist");
   await lab.click("play");
@@ -54,8 +65,7 @@ law("1,000 agents at full speed do not freeze the page", { at: `#protocol=ppl&n=
 });
 
 law("1,000 agents drawn as a ring do not freeze the page", { at: `#protocol=undirected&n=1000&seed=1&start=uniform&layout=ring${FULL_SPEED}` }, async (opened) => {
-  const { to } = await playFast(opened, "n = 1000 as a ring, undirected", 20);
-  assert.ok(to.longest < 1000, `no frame for ${to.longest} ms`);
+  await playFast(opened, "n = 1000 as a ring, undirected", 20);
 });
 
 law("the greatest ring opens, plays and agrees with run", { at: `#protocol=ppl&n=16384&seed=1&step=1000${FULL_SPEED}` }, async (opened) => {
@@ -86,18 +96,18 @@ const NARROW = { viewport: { width: 360, height: 640 } };
 const CONTROLS = "button:visible:enabled:not(#skip), input:visible:enabled, select:visible:enabled, canvas:visible";
 
 /** Controls that a pointer cannot use: covered, cut off, or outside. */
-async function unusable(page) {
-  const found = [];
-  for (const control of await page.locator(CONTROLS).all()) {
-    const id = await control.getAttribute("id");
-    await control.click({ trial: true, timeout: 5000 }).catch((error) => found.push(`${id}: ${error.message.split("\n")[0]}`));
-  }
-  return found;
-}
+const unusable = (page) => page.locator(CONTROLS).evaluateAll((controls) => controls.flatMap((control) => {
+  control.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  const { x, y, width, height } = control.getBoundingClientRect();
+  const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+  const there = hit !== null && (control.contains(hit) || [...(control.labels ?? [])].some((label) => label.contains(hit)));
+  return there ? [] : [`${control.id}: ${hit ? `covered by ${hit.tagName} ${hit.id}` : "outside"}`];
+}));
 
 for (const at of ["#protocol=ppl&n=64&seed=1&step=1000&agent=3", "#protocol=undirected&n=400&seed=1&step=1000&agent=3&lesson=1"]) {
   law(`360 pixels are enough for ${at}`, { at, browser: NARROW }, async ({ lab, page }) => {
     await lab.unfoldAll();
+    await lab.still();
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(width <= 360, `the page is ${width} pixels wide`);
     assert.deepEqual(await unusable(page), []);

@@ -4,7 +4,11 @@
 
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
+
+/// Only what would never come ends here, however slow the machine is.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The program, ready for arguments.
 pub(crate) fn program() -> Command {
@@ -23,6 +27,32 @@ pub(crate) fn ringleader_with_input(args: &[&str], input: &str) -> Output {
     // A command that refuses its arguments may close its input before it is all written.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
     child.wait_with_output().unwrap()
+}
+
+/// Presses Ctrl-C.
+pub(crate) fn interrupt(child: &Child) {
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+}
+
+/// Runs what takes very long, interrupts it, and gives what it has said then. If that was too early, which only the machine decides, it is
+/// run again and interrupted later.
+pub(crate) fn interrupted(args: &[&str], begun: impl Fn(&Output) -> bool) -> Output {
+    let mut pause = Duration::from_millis(50);
+    loop {
+        let mut command = program();
+        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // Held open, so that the end of the input is not what ends it.
+        let _input = child.stdin.take();
+        std::thread::sleep(pause);
+        interrupt(&child);
+        let output = child.wait_with_output().unwrap();
+        if begun(&output) {
+            return output;
+        }
+        assert!(pause < PATIENCE, "{args:?} does not begin: {output:?}");
+        pause *= 2;
+    }
 }
 
 /// Its standard output as JSON.

@@ -11,22 +11,26 @@
 //!    creates none.
 //! 5. `construct`: with the only leader `u_0`, seq_R(0,n) seq_L(n-1,n-1) keeps all agents in construction mode, so that P_PL does what P'_PL does.
 //! 6. `settle`: that word, repeated, leads P'_PL from C_PB with one leader into S_PL.
+//!
+//! Where a word does not lead on, another may: then nothing is known. Convergence fails only where there is a closed set without a leader
+//! ([`hopeless`]).
 
-use ringleader::circuit::Bit;
-use ringleader::error::Error;
-use ringleader::protocol::{Protocol, leaders};
-use ringleader::protocols::ppl::sets::in_c_pb;
-use ringleader::protocols::ppl::{self, Mode, War};
+use ringleader::circuit::{Agent, Bit, all, any, implies};
+use ringleader::protocol::Protocol;
+use ringleader::protocols::elim::War;
+use ringleader::protocols::elim::sets::{Armed, peace};
+use ringleader::protocols::ppl::{Ppl, State};
 use ringleader::ring::{Interaction, Ring};
 
-use super::safe::settled;
-use super::tokens::{WAR, leads_to_s_pl};
-use super::{About, Claim, Lab, Point, unconfirmed, unless};
-use crate::bits::{Lit, all, any, implies};
-use crate::court::{Court, Finding, Verdict};
-use crate::machine::Machine;
-use crate::play::{Play, follow, start_of, witness};
-use crate::sets::{PplSets, WarSets};
+use super::kappa::detects;
+use super::safe::{sets, settled};
+use super::tokens::{WAR, misses_s_pl};
+use super::{About, Claim, Point, Set, either, exit, ppl};
+use crate::bits::Lit;
+use crate::query::{Decided, Query, Undecided, Verdict};
+use crate::symbolic::Symbolic;
+use crate::unrolling::Unrolling;
+use crate::witness::{Subject, Witness};
 
 pub(super) fn claims() -> Vec<Claim> {
     let convergence = Claim {
@@ -36,7 +40,7 @@ pub(super) fn claims() -> Vec<Claim> {
         about: About::NPsiKappa,
         canary: false,
         quick: [(3, 5), (2, 3)],
-        decide: |court, point| every(court, point, &STEPS),
+        decide: converges,
     };
     let without_2_psi = Claim {
         name: "convergence-unsound",
@@ -44,110 +48,124 @@ pub(super) fn claims() -> Vec<Claim> {
         about: About::Psi,
         canary: true,
         quick: [(8, 8), (2, 2)],
-        decide: |court, point| every(court, Point { n: point.psi << point.psi, ..point }, &STEPS),
+        decide: |query, point| converges(query, Point { n: point.psi << point.psi, ..point }),
         ..convergence
     };
     vec![convergence, without_2_psi]
 }
 
-type Step = (&'static str, fn(&mut Court<'_>, Point) -> Result<Finding, Error>);
+/// Whether words lead from every configuration of one set to the next.
+type Step = (&'static str, fn(&mut Query<'_>, Point) -> Result<bool, Undecided>);
 
 const STEPS: [Step; 6] =
     [("clocks", clocks), ("dist", dist), ("ids", ids), ("fewer", fewer), ("construct", construct), ("settle", settle)];
 
-fn every(court: &mut Court<'_>, point: Point, steps: &[Step]) -> Result<Finding, Error> {
-    for (name, decide) in steps {
-        let found = decide(court, point)?;
-        if found.verdict != Verdict::Holds {
-            let note = format!("step {name} {}", found.note);
-            return Ok(found.with_note(note.trim_end()));
+fn converges(query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> {
+    for (name, leads_on) in STEPS {
+        if !leads_on(query, point)? {
+            return match never(query, point)? {
+                Some(witness) => Ok(Verdict::Fails(witness).with_note(format!("step {name}"))),
+                None => Err(in_vain(name)),
+            };
         }
     }
-    Ok(Finding::plain(Verdict::Holds))
+    Ok(Verdict::Holds(None).into())
 }
 
-/// No leader anywhere.
-fn leaderless(lab: &Lab<false>, agent: &mut [Lit]) {
-    lab.machine.fix(agent, &["leader"], &ppl::State::default());
+/// The words of a step do not lead on from every configuration; others might.
+pub(super) fn in_vain(step: &str) -> Undecided {
+    Undecided::Unknown(format!("the words of step {step} do not lead on from every configuration; others may"))
+}
+
+/// No leader, the string perfect as if there were one, and every valid token correct: no flaw is ever found.
+fn hopeless<A: Agent<State = State>>(point: Point, config: &[A]) -> A::Bit {
+    let sets = sets(point, config);
+    let perfect = sets.perfect() & sets.dist_is(&config[0], 0);
+    !any(config.iter().map(Armed::leader)) & perfect & sets.tokens_correct(0, 0..sets.zeta())
+}
+
+/// A configuration from which no leader is ever created: a member of a closed set without one.
+fn never(query: &mut Query<'_>, point: Point) -> Result<Option<Witness>, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    let unrolling = ppl.unroll(|_, agent| leaderless(agent));
+    let set: Set<'_, State> = either!(|config| hopeless(point, config));
+    if exit(query, (&ppl, &unrolling), ("hopeless", set), &[])?.is_some() {
+        return Ok(None);
+    }
+    let found = unrolling.find(query, &[hopeless(point, &unrolling.now)])?;
+    let shows = "no leader, and none is ever created: perfect rings with correct tokens stay so";
+    ppl.confirm(found, &[], shows, |trace| hopeless(point, &trace[0]))
+}
+
+/// No leader.
+fn leaderless(agent: &mut Symbolic<'_, State>) {
+    agent.fix(&["leader"], &State::default());
 }
 
 /// An execution that stays without a leader; tells where none is created.
-fn without_leader(lab: &Lab<false>, play: &mut Play<'_, ppl::State>, sets: &PplSets, word: &[Interaction]) -> Lit {
+fn without_leader(unrolling: &mut Unrolling<'_, State>, word: &[Interaction]) -> Lit {
     let mut none = Lit::ONE;
     for &e in word {
-        play.interact(e);
-        none = none & !sets.war.leader(&play.now[e.responder]);
-        leaderless(lab, &mut play.now[e.responder]);
+        unrolling.interact(e);
+        none = none & !unrolling.now[e.responder].leader();
+        leaderless(&mut unrolling.now[e.responder]);
     }
     none
 }
 
 /// Without a leader: once around to run down the signals, once more to run down the clocks.
-fn clocks(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
-    let lab = Lab::<false>::new(point)?;
-    let sets = PplSets::new(&lab.machine, point.n, point.psi);
-    let mut play = Play::new(&lab.machine, point.n, |_, agent| leaderless(&lab, agent));
+fn clocks(query: &mut Query<'_>, point: Point) -> Result<bool, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    let mut unrolling = ppl.unroll(|_, agent| leaderless(agent));
     let (signals, clocks) = (1 + point.psi * point.kappa, point.psi * (point.kappa + 1));
     let round = |times: usize| (0..point.n).flat_map(move |i| std::iter::repeat_n(i, times));
-    let word: Vec<Interaction> = round(signals).chain(round(clocks)).map(|i| lab.ring.e(i)).collect();
-    without_leader(&lab, &mut play, &sets, &word);
-    let kappa = point.kappa as u16;
-    let over = lab.machine.test(&["clock", "signalR"], |v| v.clock == kappa && v.signal_r == 0);
-    let all_over = all(play.now.iter().map(|agent| lab.machine.at(&over, agent)));
-    Ok(unless(court.ask(&[!all_over], &play.demands), |_| Finding::plain(Verdict::Fails)))
+    let word: Vec<Interaction> = round(signals).chain(round(clocks)).map(|i| ppl.ring.e(i)).collect();
+    without_leader(&mut unrolling, &word);
+    let over = |v: &State| usize::from(v.clock) == point.kappa && v.signal_r == 0;
+    let all_over = all(unrolling.now.iter().map(|agent| agent.ask(("over", 0, &["clock", "signalR"]), over)));
+    Ok(unrolling.find(query, &[!all_over])?.is_none())
 }
 
 /// A ring without a leader in which all clocks have run out, and what else is fixed.
-fn detecting<'m>(
-    lab: &'m Lab<false>,
+fn detecting<'c>(
+    ppl: &'c Subject<Ppl>,
     point: Point,
     names: &[&str],
-    state: impl Fn(usize) -> ppl::State,
-) -> Play<'m, ppl::State> {
-    Play::new(&lab.machine, point.n, |i, agent| {
-        leaderless(lab, agent);
-        let over = ppl::State { clock: point.kappa as u16, signal_r: 0, ..state(i) };
-        lab.machine.fix(agent, &["clock", "signalR"], &over);
-        lab.machine.fix(agent, names, &over);
+    state: impl Fn(usize) -> State,
+) -> Unrolling<'c, State> {
+    ppl.unroll(|i, agent| {
+        leaderless(agent);
+        let over = State { clock: point.kappa as u16, signal_r: 0, ..state(i) };
+        agent.fix(&["clock", "signalR"], &over);
+        agent.fix(names, &over);
     })
 }
 
 /// If no leader is created by seq_R(0,n), equation (1) holds.
-fn dist(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
-    let lab = Lab::<false>::new(point)?;
-    let sets = PplSets::new(&lab.machine, point.n, point.psi);
-    let mut play = detecting(&lab, point, &[], |_| ppl::State::default());
-    let none = without_leader(&lab, &mut play, &sets, &lab.ring.seq_r(0, point.n));
-    let consistent =
-        all((0..point.n).map(|i| sets.follows(&lab.machine, &play.start[i], &play.start[(i + 1) % point.n])));
-    Ok(unless(court.ask(&[none, !consistent], &play.demands), |_| Finding::plain(Verdict::Fails)))
+fn dist(query: &mut Query<'_>, point: Point) -> Result<bool, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    let mut unrolling = detecting(&ppl, point, &[], |_| State::default());
+    let none = without_leader(&mut unrolling, &ppl.ring.seq_r(0, point.n));
+    let consistent = sets(point, &unrolling.start).eq_dist();
+    Ok(unrolling.find(query, &[none, !consistent])?.is_none())
 }
 
 /// If equation (1) holds and `u_0.dist = 0`, which needs that 2psi divides n, the words of Lemma complete at all borders create a leader.
-fn ids(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
+fn ids(query: &mut Query<'_>, point: Point) -> Result<bool, Undecided> {
     let Point { n, psi, .. } = point;
     if !n.is_multiple_of(2 * psi) {
-        return Ok(Finding::plain(Verdict::Holds));
+        return Ok(true);
     }
-    let lab = Lab::<false>::new(point)?;
-    let sets = PplSets::new(&lab.machine, n, psi);
-    let mut play =
-        detecting(&lab, point, &["dist"], |i| ppl::State { dist: (i % (2 * psi)) as u8, ..ppl::State::default() });
+    let ppl = ppl::<false>(point)?;
+    let mut unrolling =
+        detecting(&ppl, point, &["dist"], |i| State { dist: (i % (2 * psi)) as u8, ..State::default() });
     let at_border = |i: usize| {
-        let (right, left) = (lab.ring.seq_r(i * psi, 2 * psi - 1), lab.ring.seq_l((i + 2) * psi - 1, 2 * psi - 1));
+        let (right, left) = (ppl.ring.seq_r(i * psi, 2 * psi - 1), ppl.ring.seq_l((i + 2) * psi - 1, 2 * psi - 1));
         [right, left].concat().repeat(2 * psi)
     };
-    let word: Vec<Interaction> = lab.ring.seq_l(0, n).into_iter().chain((0..n / psi).flat_map(at_border)).collect();
-    let none = without_leader(&lab, &mut play, &sets, &word);
-    Ok(unless(court.ask(&[none], &play.demands), |model| {
-        let start = start_of(&play, model);
-        let last = follow(&lab.protocol, &start, &word);
-        if !lab.protocol.sets(&last).leaders().is_empty() {
-            return unconfirmed();
-        }
-        let witness = witness(&lab.protocol, &start, &word, "no leader before the word, and none after".into());
-        Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
-    }))
+    let word: Vec<Interaction> = ppl.ring.seq_l(0, n).into_iter().chain((0..n / psi).flat_map(at_border)).collect();
+    let none = without_leader(&mut unrolling, &word);
+    Ok(unrolling.find(query, &[none])?.is_none())
 }
 
 /// seq_R(0,n) seq_L(n-1,n-1).
@@ -162,71 +180,56 @@ pub(super) fn battles(ring: Ring) -> Vec<Vec<Interaction>> {
     (0..3).flat_map(|before| [(before, 1), (before, 2)]).map(battle).collect()
 }
 
-fn fewer(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
-    let lab = Lab::<false>::new(point)?;
-    let leader = ppl::State { leader: 1, ..ppl::State::default() };
-    Ok(fewer_leaders(court, (&lab.protocol, lab.ring), (&lab.machine, &leader), &battles(lab.ring)))
+fn fewer(query: &mut Query<'_>, point: Point) -> Result<bool, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    fewer_leaders(query, &ppl, &State { leader: 1, ..State::default() }, &battles(ppl.ring))
 }
 
 /// From C_PB with leader `u_0` and others, some of these words leaves fewer leaders and creates none.
-pub(super) fn fewer_leaders<P: Protocol<State: War + Default>>(
-    court: &mut Court<'_>,
-    (protocol, ring): (&P, Ring),
-    (machine, leader): (&Machine<P::State>, &P::State),
+pub(super) fn fewer_leaders<P: Protocol<State: War>>(
+    query: &mut Query<'_>,
+    subject: &Subject<P>,
+    leader: &P::State,
     words: &[Vec<Interaction>],
-) -> Finding {
-    let war = WarSets::new(machine);
-    let mut play = Play::new(machine, ring.n(), |i, agent| {
+) -> Result<bool, Undecided> {
+    let mut unrolling = subject.unroll(|i, agent| {
         if i == 0 {
-            machine.fix(agent, &["leader"], leader);
+            agent.fix(&["leader"], leader);
         }
     });
-    let leads = |config: &[Vec<Lit>]| config.iter().map(|agent| war.leader(agent)).collect::<Vec<Lit>>();
-    let before = leads(&play.start);
-    let mut asserted = vec![war.peace(&play.start), any(before[1..].iter().copied())];
+    let leads = |config: &[Symbolic<'_, P::State>]| config.iter().map(Armed::leader).collect::<Vec<Lit>>();
+    let before = leads(&unrolling.start);
+    let mut asserted = vec![peace(&unrolling.start), any(before[1..].iter().copied())];
     for word in words {
-        play.now = play.start.clone();
-        word.iter().for_each(|&e| play.interact(e));
-        let after = leads(&play.now);
-        let none_new = all(before.iter().zip(&after).map(|(&before, &after)| implies(after, before)));
+        unrolling.now = unrolling.start.clone();
+        unrolling.follow(word);
+        let after = leads(&unrolling.now);
+        let none_new = all(before.iter().zip(&after).map(|(&before, &after)| implies(after, || before)));
         let some_gone = any(before.iter().zip(&after).map(|(&before, &after)| before & !after));
         asserted.push(!(none_new & some_gone));
     }
-    unless(court.ask(&asserted, &play.demands), |model| {
-        let start = start_of(&play, model);
-        let before = leaders(protocol, &start);
-        let fewer = |word: &Vec<Interaction>| {
-            let after = leaders(protocol, &follow(protocol, &start, word));
-            after.len() < before.len() && after.iter().all(|i| before.contains(i))
-        };
-        if !in_c_pb(&start) || words.iter().any(fewer) {
-            return unconfirmed();
-        }
-        let witness = witness(protocol, &start, &words[0], "no word leaves fewer leaders".into());
-        Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
-    })
+    Ok(unrolling.find(query, &asserted)?.is_none())
 }
 
-fn construct(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
-    let lab = Lab::<false>::new(point)?;
-    let fix = |i: usize, agent: &mut Vec<Lit>| {
-        lab.machine.fix(agent, &["leader"], &settled(point.psi, point.n, i));
-        lab.machine.fix(agent, &WAR, &ppl::State::default());
+fn construct(query: &mut Query<'_>, point: Point) -> Result<bool, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    let fix = |i: usize, agent: &mut Symbolic<'_, State>| {
+        agent.fix(&["leader"], &settled(point, i));
+        agent.fix(&WAR, &State::default());
     };
-    let mut play = Play::new(&lab.machine, point.n, fix);
-    let detects = lab.machine.test(&["mode"], |v| v.mode == Mode::Detect);
+    let mut unrolling = ppl.unroll(fix);
     let mut detected = Lit::ZERO;
-    for e in there_and_back(lab.ring) {
-        play.interact(e);
-        detected = detected | lab.machine.at(&detects, &play.now[e.responder]);
-        [e.initiator, e.responder].iter().for_each(|&i| fix(i, &mut play.now[i]));
+    for e in there_and_back(ppl.ring) {
+        unrolling.interact(e);
+        detected = detected | detects(&unrolling.now[e.responder]);
+        [e.initiator, e.responder].iter().for_each(|&i| fix(i, &mut unrolling.now[i]));
     }
-    Ok(unless(court.ask(&[detected], &play.demands), |_| Finding::plain(Verdict::Fails)))
+    Ok(unrolling.find(query, &[detected])?.is_none())
 }
 
-fn settle(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
-    let lab = Lab::<true>::new(point)?;
+fn settle(query: &mut Query<'_>, point: Point) -> Result<bool, Undecided> {
+    let prime = ppl::<true>(point)?;
     let pairs = point.n.div_ceil(point.psi).saturating_sub(2);
-    let word = there_and_back(lab.ring).repeat(4 + 2 * point.psi * pairs);
-    Ok(leads_to_s_pl(court, &lab, point, &word))
+    let word = there_and_back(prime.ring).repeat(4 + 2 * point.psi * pairs);
+    Ok(misses_s_pl(query, &prime, point, &word)?.is_none())
 }

@@ -1,17 +1,16 @@
 //! One kappa_max stands for all in what is said of one interaction: *DetermineMode* is seen through the mode of r only, and with
 //! kappa_max = 1 the same modes can be had.
 
-use ringleader::circuit::Bit;
-use ringleader::error::Error;
+use ringleader::circuit::{Agent, same};
 use ringleader::protocol::{Input, Transition};
-use ringleader::protocols::ppl::{self, Mode};
+use ringleader::protocols::ppl::{Mode, Ppl, State};
 
 use super::tokens::MODES;
-use super::{About, Claim, Lab, Point, unconfirmed, unless};
+use super::{About, Claim, Point, ppl};
 use crate::bits::Lit;
-use crate::court::{Court, Finding, Verdict};
-use crate::machine::Machine;
-use crate::play::{Play, start_of, witness};
+use crate::query::{Decided, Query, Undecided, Verdict};
+use crate::symbolic::{NamedCircuit, Symbolic};
+use crate::witness::Witness;
 
 pub(super) fn claims() -> Vec<Claim> {
     vec![Claim {
@@ -21,54 +20,61 @@ pub(super) fn claims() -> Vec<Claim> {
         about: About::Psi,
         canary: false,
         quick: [(3, 3), (2, 5)],
-        decide: |court, point| {
-            let kappas = [2, 3, 48 * point.psi].map(|kappa| one_kappa(court, Point { kappa, ..point }));
-            let found: Result<Vec<Finding>, Error> = kappas.into_iter().collect();
-            let other = found?.into_iter().find(|found| found.verdict != Verdict::Holds);
-            Ok(other.unwrap_or_else(|| Finding::plain(Verdict::Holds)))
-        },
+        decide: one_kappa,
     }]
 }
 
-/// The states of the same agent with kappa_max = 1: `clock` says whether r is going to detect, there is no signal and no hit.
-fn with_kappa_one(machine: &Machine<ppl::State>, rest: &[&str], agent: &[Lit], detects: Lit) -> Vec<Lit> {
-    let [idle, late] = [0, 1].map(|clock| machine.encode(&ppl::State { clock, ..ppl::State::default() }));
-    let mut one: Vec<Lit> =
-        idle.iter().zip(&late).map(|(&idle, &late)| detects.select(Lit::of(late), Lit::of(idle))).collect();
-    machine.copy(rest, agent, &mut one);
-    one
+fn one_kappa(query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> {
+    for kappa in [2, 3, 48 * point.psi] {
+        if let Some(witness) = differs(query, Point { kappa, ..point })? {
+            return Ok(Verdict::Fails(witness).into());
+        }
+    }
+    Ok(Verdict::Holds(None).into())
 }
 
-fn one_kappa(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
-    let (many, one) = (Lab::<false>::new(point)?, Lab::<false>::new(Point { kappa: 1, ..point })?);
-    let rest: Vec<&str> = many.machine.names().filter(|name| !MODES.contains(name)).collect();
-    let play = Play::new(&many.machine, point.n, |_, _| {});
-    let next = play.after(many.ring.e(0), &[]);
-    let mode = many.machine.test(&["mode"], |v| v.mode == Mode::Detect);
-    let detects = many.machine.at(&mode, &next[1]);
-    let mut pair = play.now[..2].iter().map(|agent| with_kappa_one(&one.machine, &rest, agent, detects)).collect();
-    one.machine.interact(&mut pair, 0, 1, &[]);
-    let same = |i: usize| many.machine.equal(&rest, &next[i], &pair[i]);
-    let as_before = same(0) & same(1) & !(detects ^ one.machine.at(&mode, &pair[1]));
-    Ok(unless(court.ask(&[!as_before], &play.demands), |model| {
-        let start = start_of(&play, model);
-        if agree(&many, &one, start[0], start[1]) {
-            return unconfirmed();
-        }
-        let shows = "no clocks make e_0 do the same with kappa_max = 1".to_owned();
-        let witness = witness(&many.protocol, &start, &[many.ring.e(0)], shows);
-        Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
-    }))
+/// Where an agent detects.
+pub(super) fn detects<A: Agent<State = State>>(u: &A) -> A::Bit {
+    u.ask(("detects", 0, &["mode"]), |v| v.mode == Mode::Detect)
+}
+
+/// The same agent with kappa_max = 1: `clock` says whether r is going to detect, there is no signal and no hit.
+fn with_kappa_one<'c>(
+    one: &'c NamedCircuit<State>,
+    rest: &[&str],
+    agent: &Symbolic<'_, State>,
+    detects: Lit,
+) -> Symbolic<'c, State> {
+    let [idle, late] = [0, 1].map(|clock| one.agent(&State { clock, ..State::default() }));
+    let mut other = Symbolic::select(detects, &late, &idle);
+    other.copy(rest, agent);
+    other
+}
+
+/// An interaction that does with this kappa_max what it never does with kappa_max = 1.
+fn differs(query: &mut Query<'_>, point: Point) -> Result<Option<Witness>, Undecided> {
+    let (many, one) = (ppl::<false>(point)?, ppl::<false>(Point { kappa: 1, ..point })?);
+    let rest: Vec<&str> = many.circuit.names().filter(|name| !MODES.contains(name)).collect();
+    let (unrolling, e) = (many.unroll(|_, _| {}), many.ring.e(0));
+    let next = unrolling.after(e);
+    let detected = detects(&next[1]);
+    let mut pair: Vec<_> =
+        unrolling.now[..2].iter().map(|agent| with_kappa_one(&one.circuit, &rest, agent, detected)).collect();
+    one.circuit.interact(&mut pair, 0, 1, &[]);
+    let agrees = next[0].equal(&rest, &pair[0]) & next[1].equal(&rest, &pair[1]);
+    let agrees = agrees & same(detected, detects(&pair[1]));
+    let found = unrolling.find(query, &[!agrees])?;
+    let shows = "no clocks make e_0 do the same with kappa_max = 1";
+    many.confirm(found, &[e], shows, |trace| differs_indeed(&one.protocol, &trace[0], &trace[1]))
 }
 
 /// The same in the clear form, for one pair of states.
-fn agree(many: &Lab<false>, one: &Lab<false>, mut l: ppl::State, mut r: ppl::State) -> bool {
-    let (mut l_one, mut r_one) = (l, r);
-    many.protocol.interact(&mut l, &mut r, Input::default());
-    for v in [&mut l_one, &mut r_one] {
-        (v.signal_r, v.hits, v.clock) = (0, 0, u16::from(r.mode == Mode::Detect));
+fn differs_indeed(one: &Ppl, before: &[State], after: &[State]) -> bool {
+    let (mut l, mut r) = (before[0], before[1]);
+    for v in [&mut l, &mut r] {
+        (v.signal_r, v.hits, v.clock) = (0, 0, u16::from(after[1].mode == Mode::Detect));
     }
-    one.protocol.interact(&mut l_one, &mut r_one, Input::default());
-    let rest = |v: ppl::State| ppl::State { mode: Mode::Construct, clock: 0, signal_r: 0, hits: 0, ..v };
-    (rest(l), rest(r), r.mode) == (rest(l_one), rest(r_one), r_one.mode)
+    one.interact(&mut l, &mut r, Input::default());
+    let rest = |v: State| State { mode: Mode::Construct, clock: 0, signal_r: 0, hits: 0, ..v };
+    (rest(after[0]), rest(after[1]), after[1].mode) != (rest(l), rest(r), r.mode)
 }

@@ -1,16 +1,15 @@
 //! Lemma "safe" and what is around it: S_PL is closed, and which of its conditions are needed.
 
-use ringleader::circuit::Bit;
-use ringleader::error::Error;
-use ringleader::protocols::ppl::{self, BLACK, Ppl, Sets, WHITE};
-use ringleader::ring::Interaction;
+use ringleader::circuit::{Agent, Bit, all, any, implies};
+use ringleader::protocols::elim::sets::{Armed, leads_alone, peace};
+use ringleader::protocols::ppl::sets::{Condition, Sets};
+use ringleader::protocols::ppl::{BLACK, Ppl, State, WHITE};
 
-use super::{About, Claim, Lab, Point, unconfirmed, unless};
-use crate::bits::{Lit, all, any, goes_on, implies, same};
-use crate::court::{Court, Finding, Ruling, Verdict};
-use crate::machine::Config;
-use crate::play::{Play, follow, start_of, witness};
-use crate::sets::{Condition, PplSets};
+use super::{About, Claim, Point, Set, either, exit, ppl};
+use crate::bits::Lit;
+use crate::query::{Decided, Query, Undecided, Verdict};
+use crate::unrolling::Unrolling;
+use crate::witness::Subject;
 
 const CLOSED: Claim = Claim {
     name: "safe",
@@ -19,7 +18,9 @@ const CLOSED: Claim = Claim {
     about: About::NPsi,
     canary: false,
     quick: [(3, 10), (2, 4)],
-    decide: |court, point| closure(court, point, &S_PL),
+    decide: |query, point| {
+        closed(query, point, &CONDITIONS_FIX, ("in S_PL", either!(|config| sets(point, config).s_pl(0))), &STILL)
+    },
 };
 
 pub(super) fn claims() -> Vec<Claim> {
@@ -28,7 +29,10 @@ pub(super) fn claims() -> Vec<Claim> {
             name: "safe-literal",
             says: "S_PL with S_0 the whole ring where zeta = 1 (Section 3.2) is closed as well",
             quick: [(3, 6), (2, 4)],
-            decide: |court, point| closure(court, point, &LITERAL),
+            decide: |query, point| {
+                let set: Set<'_, State> = either!(|config| sets(point, config).s_pl_literal(0));
+                closed(query, point, &CONDITIONS_FIX, ("in S_PL (literal)", set), &STILL)
+            },
             ..CLOSED
         },
         Claim {
@@ -70,7 +74,10 @@ pub(super) fn claims() -> Vec<Claim> {
             says: "C_PB with one leader is closed",
             canary: true,
             quick: [(3, 5), (2, 3)],
-            decide: |court, point| closure(court, point, &LONE),
+            decide: |query, point| {
+                let set: Set<'_, State> = either!(|config| leads_alone(config, 0) & peace(config));
+                closed(query, point, &["leader"], ("in C_PB with one leader", set), &[])
+            },
             ..CLOSED
         },
     ];
@@ -85,247 +92,155 @@ pub(super) fn claims() -> Vec<Claim> {
     [&[CLOSED][..], &others, &needed].concat()
 }
 
-/// A set of configurations with leader `u_0`, as a circuit and as a program.
-struct Set {
-    name: &'static str,
-    circuit: fn(&PplSets, &Config<Lit>) -> Lit,
-    program: fn(Sets<'_>) -> bool,
-    /// Which variables it fixes for certain.
-    fixes: &'static [&'static str],
-    /// Whether outputs and `b` must stay as well.
-    still: bool,
+/// What S_PL fixes for certain, and what must not change in it.
+const CONDITIONS_FIX: [&str; 3] = ["leader", "dist", "last"];
+const STILL: [&str; 2] = ["leader", "b"];
+
+pub(super) fn sets<A: Agent<State = State>>(point: Point, config: &[A]) -> Sets<'_, A> {
+    Sets::new(point.psi as u8, config)
 }
 
-const S_PL: Set = Set {
-    name: "S_PL",
-    circuit: |sets, config| sets.s_pl(config),
-    program: |sets| sets.in_s_pl(),
-    fixes: &["leader", "dist", "last"],
-    still: true,
-};
-const LITERAL: Set = Set {
-    name: "S_PL (literal)",
-    circuit: |sets, config| sets.s_pl_literal(config),
-    program: |sets| sets.in_s_pl_literal(),
-    ..S_PL
-};
-const LONE: Set = Set {
-    name: "C_PB with one leader",
-    circuit: |sets, config| sets.war.u_0_leads(config) & sets.war.peace(config),
-    program: |sets| sets.in_c_pb() && sets.unique_leader() == Some(0),
-    fixes: &["leader"],
-    still: false,
-};
-
 /// What `u_i` is in C_DL with leader `u_0`.
-pub(super) fn settled(psi: usize, n: usize, i: usize) -> ppl::State {
+pub(super) fn settled(Point { n, psi, .. }: Point, i: usize) -> State {
     let last = u8::from(i >= psi * (n.div_ceil(psi) - 1));
-    ppl::State { leader: u8::from(i == 0), dist: (i % (2 * psi)) as u8, last, ..ppl::State::default() }
+    State { leader: u8::from(i == 0), dist: (i % (2 * psi)) as u8, last, ..State::default() }
+}
+
+/// All configurations in which these variables are as in C_DL with leader `u_0`.
+fn unroll<'c>(ppl: &'c Subject<Ppl>, point: Point, fixed: &[&str]) -> Unrolling<'c, State> {
+    ppl.unroll(|i, agent| agent.fix(fixed, &settled(point, i)))
 }
 
 /// No interaction leaves the set.
-fn closure(court: &mut Court<'_>, point: Point, set: &Set) -> Result<Finding, Error> {
-    let lab = Lab::<false>::new(point)?;
-    let sets = PplSets::new(&lab.machine, point.n, point.psi);
-    let play = Play::new(&lab.machine, point.n, |i, agent| {
-        lab.machine.fix(agent, set.fixes, &settled(point.psi, point.n, i));
-    });
-    let left = any((0..point.n).take_while(|_| goes_on()).map(|i| {
-        let next = play.after(lab.ring.e(i), &[]);
-        let still = if set.still { unchanged(&sets, &play.now, &next) } else { Lit::ONE };
-        !((set.circuit)(&sets, &next) & still)
-    }));
-    let inside = (set.circuit)(&sets, &play.now);
-    let ruling = court.ask(&[inside, left], &play.demands);
-    Ok(unless(ruling, |model| exit(&lab, set, &start_of(&play, model))))
+fn closed(
+    query: &mut Query<'_>,
+    point: Point,
+    fixed: &[&str],
+    set: (&str, Set<'_, State>),
+    still: &[&str],
+) -> Result<Decided, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    Ok(exit(query, (&ppl, &unroll(&ppl, point, fixed)), set, still)?.into())
 }
 
-/// Leaders and bits are the same in both.
-fn unchanged(sets: &PplSets, before: &Config<Lit>, after: &Config<Lit>) -> Lit {
-    let agents = before.iter().zip(after);
-    all(agents.map(|(u, v)| same(sets.war.leader(u), sets.war.leader(v)) & same(sets.b(u), sets.b(v))))
-}
-
-/// The interaction that leaves the set, according to the clear form.
-fn exit(lab: &Lab<false>, set: &Set, start: &[ppl::State]) -> Finding {
-    let leaves = |e: &Interaction| {
-        let next = follow(&lab.protocol, start, std::slice::from_ref(e));
-        let still = start.iter().zip(&next).all(|(u, v)| (u.leader, u.b) == (v.leader, v.b));
-        !(set.program)(lab.protocol.sets(&next)) || (set.still && !still)
-    };
-    let inside = (set.program)(lab.protocol.sets(start));
-    let Some(e) = (0..start.len()).map(|i| lab.ring.e(i)).find(|e| inside && leaves(e)) else { return unconfirmed() };
-    let shows = format!("in {} before e_{}, not after", set.name, e.initiator);
-    let witness = witness(&lab.protocol, start, &[e], shows);
-    Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
-}
-
-type Needed = (&'static str, &'static str, fn(&mut Court<'_>, Point) -> Result<Finding, Error>);
+type Needed = (&'static str, &'static str, super::Decide);
 
 const NEEDED: [Needed; 7] = [
-    ("needed-peaceful", "S_PL without \"live bullets are peaceful\" is not closed", |court, point| {
-        needed(court, point, Condition::Peace)
+    ("needed-peaceful", "S_PL without \"live bullets are peaceful\" is not closed", |query, point| {
+        needed(query, point, Condition::Peace, "peaceful")
     }),
-    ("needed-one-leader", "S_PL without \"u_0 is the only leader\" is not closed", |court, point| {
-        needed(court, point, Condition::OneLeader)
+    ("needed-one-leader", "S_PL without \"u_0 is the only leader\" is not closed", |query, point| {
+        needed(query, point, Condition::OneLeader, "one-leader")
     }),
-    ("needed-dist", "S_PL without \"dist is right\" is not closed", |court, point| {
-        needed(court, point, Condition::Dist)
+    ("needed-dist", "S_PL without \"dist is right\" is not closed", |query, point| {
+        needed(query, point, Condition::Dist, "dist")
     }),
-    ("needed-last", "S_PL without \"last is right\" is not closed", |court, point| {
-        needed(court, point, Condition::Last)
+    ("needed-last", "S_PL without \"last is right\" is not closed", |query, point| {
+        needed(query, point, Condition::Last, "last")
     }),
-    ("needed-no-risky", "S_PL without \"no token is risky\" is not closed", |court, point| {
-        needed(court, point, Condition::Risky)
+    ("needed-no-risky", "S_PL without \"no token is risky\" is not closed", |query, point| {
+        needed(query, point, Condition::Risky, "no-risky")
     }),
-    ("needed-ids", "S_PL without \"IDs are consecutive\" is not closed", |court, point| {
-        needed(court, point, Condition::Ids)
+    ("needed-ids", "S_PL without \"IDs are consecutive\" is not closed", |query, point| {
+        needed(query, point, Condition::Ids, "ids")
     }),
-    ("needed-correct-tokens", "S_PL without \"valid tokens are correct\" is not closed", |court, point| {
-        needed(court, point, Condition::Tokens)
+    ("needed-correct-tokens", "S_PL without \"valid tokens are correct\" is not closed", |query, point| {
+        needed(query, point, Condition::Tokens, "correct-tokens")
     }),
 ];
 
+/// S_PL with leader `u_0` without one of its conditions.
+pub(super) fn without<A: Agent<State = State>>(point: Point, dropped: Condition, config: &[A]) -> A::Bit {
+    sets(point, config).has_all(Condition::ALL.into_iter().filter(|&condition| condition != dropped), 0)
+}
+
 /// Without this condition some interaction leaves the set.
-fn needed(court: &mut Court<'_>, point: Point, dropped: Condition) -> Result<Finding, Error> {
-    let lab = Lab::<false>::new(point)?;
-    let sets = PplSets::new(&lab.machine, point.n, point.psi);
-    let kept: Vec<Condition> = Condition::ALL.into_iter().filter(|&condition| condition != dropped).collect();
-    let play = Play::new(&lab.machine, point.n, |_, _| {});
-    let left = any((0..point.n).take_while(|_| goes_on()).map(|i| !sets.with(&kept, &play.after(lab.ring.e(i), &[]))));
-    let inside = sets.with(&kept, &play.now);
-    let model = match court.ask(&[inside, left], &play.demands) {
-        Ruling::Never => return Ok(Finding::plain(Verdict::Fails).with_note("closed without it")),
-        Ruling::Undecided(why) => return Ok(Finding::plain(Verdict::Unknown(why))),
-        Ruling::Possible(model) => model,
-    };
-    let start = start_of(&play, &model);
-    let within = |config: &[ppl::State]| {
-        let bits: Config<bool> = config.iter().map(|state| lab.machine.encode(state)).collect();
-        sets.with(&kept, &bits)
-    };
-    let leaves = |e: &Interaction| !within(&follow(&lab.protocol, &start, std::slice::from_ref(e)));
-    let Some(e) = (0..point.n).map(|i| lab.ring.e(i)).find(|e| within(&start) && leaves(e)) else {
-        return Ok(unconfirmed());
-    };
-    let shows = format!("all conditions of S_PL but {} before e_{}, not after", dropped.name(), e.initiator);
-    let witness = witness(&lab.protocol, &start, &[e], shows);
-    Ok(Finding { witness: Some(witness), ..Finding::plain(Verdict::Holds) })
+fn needed(query: &mut Query<'_>, point: Point, dropped: Condition, name: &str) -> Result<Decided, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    let set: Set<'_, State> = either!(|config| without(point, dropped, config));
+    let name = format!("all conditions of S_PL but {name}");
+    Ok(match exit(query, (&ppl, &unroll(&ppl, point, &[])), (&name, set), &[])? {
+        None => Verdict::Nothing.with_note("closed without it"),
+        witness => Verdict::Holds(witness).into(),
+    })
 }
 
 /// S_PL with `last = 1` demanded in the last segment and nothing elsewhere.
-fn last_loose(sets: &PplSets, config: &Config<Lit>) -> Lit {
-    let others: Vec<Condition> = Condition::ALL.into_iter().filter(|&one| one != Condition::Last).collect();
-    let last = all(config.iter().enumerate().map(|(i, agent)| implies(Lit::of(sets.in_last(i)), sets.last(agent))));
-    sets.with(&others, config) & last
+fn last_loose<A: Agent<State = State>>(point: Point, config: &[A]) -> A::Bit {
+    let sets = sets(point, config);
+    let last = |(i, u): (usize, &A)| implies(A::Bit::constant(sets.in_last(i)), || sets.last(u));
+    without(point, Condition::Last, config) & all(config.iter().enumerate().map(last))
 }
 
 /// The looser set is closed and outputs are constant in it, and it has a member outside S_PL.
-fn more(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
-    let lab = Lab::<false>::new(point)?;
-    let sets = PplSets::new(&lab.machine, point.n, point.psi);
-    let play = Play::new(&lab.machine, point.n, |i, agent| {
-        lab.machine.fix(agent, &["leader", "dist"], &settled(point.psi, point.n, i));
-    });
-    let inside = last_loose(&sets, &play.now);
-    let left = any((0..point.n).take_while(|_| goes_on()).map(|i| {
-        let next = play.after(lab.ring.e(i), &[]);
-        !(last_loose(&sets, &next) & unchanged(&sets, &play.now, &next))
-    }));
-    match court.ask(&[inside, left], &play.demands) {
-        Ruling::Never => {}
-        Ruling::Undecided(why) => return Ok(Finding::plain(Verdict::Unknown(why))),
-        Ruling::Possible(_) => return Ok(Finding::plain(Verdict::Fails).with_note("the looser set is not closed")),
+fn more(query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    let unrolling = unroll(&ppl, point, &["leader", "dist"]);
+    let set: Set<'_, State> = either!(|config| last_loose(point, config));
+    if let Some(witness) = exit(query, (&ppl, &unrolling), ("in the looser set", set), &STILL)? {
+        return Ok(Verdict::Fails(witness).with_note("the looser set is not closed"));
     }
-    let ruling = court.ask(&[inside, !sets.s_pl(&play.now)], &play.demands);
-    Ok(member(&lab, &play, ruling, "safe, but not in S_PL", |sets| !sets.in_s_pl(), "zeta = 1: the looser set is S_PL"))
+    let outside: Set<'_, State> = either!(|config| last_loose(point, config) & !sets(point, config).s_pl(0));
+    member(query, (&ppl, &unrolling), ("safe, but not in S_PL", outside), "zeta = 1: the looser set is S_PL")
 }
 
 /// S_PL with a valid token that moves right. Where zeta = 1 no token ever moves, since all agents have `last = 1`; if `S_0` is the
 /// whole ring, such a token is risky.
-fn trapped(sets: &PplSets, config: &Config<Lit>) -> Lit {
-    let valid_and_right = |agent: &Vec<Lit>, c: usize| sets.has_valid_token(agent, c) & sets.moves_right(agent, c);
-    sets.s_pl(config) & any(config.iter().flat_map(|agent| [BLACK, WHITE].map(|c| valid_and_right(agent, c))))
+fn trapped<A: Agent<State = State>>(point: Point, config: &[A]) -> A::Bit {
+    let sets = sets(point, config);
+    let right = |u: &A, c: usize| sets.has_valid_token(u, c) & sets.moves_right(u, c);
+    sets.s_pl(0) & any(config.iter().flat_map(|u| [right(u, BLACK), right(u, WHITE)]))
 }
 
-/// The trap is closed, it has a member, and the member is not in S_PL read literally.
-fn literal_trap(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
-    if point.n > point.psi {
-        return Ok(Finding::plain(Verdict::Fails).with_note("zeta > 1: tokens move on"));
+/// The trap is closed, and it has a member, which is not in S_PL read literally.
+fn literal_trap(query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    let unrolling = unroll(&ppl, point, &CONDITIONS_FIX);
+    let set: Set<'_, State> = either!(|config| trapped(point, config));
+    if let Some(witness) = exit(query, (&ppl, &unrolling), ("in the trap", set), &[])? {
+        return Ok(Verdict::Fails(witness).with_note("the trap is not closed"));
     }
-    let lab = Lab::<false>::new(point)?;
-    let sets = PplSets::new(&lab.machine, point.n, point.psi);
-    let play = Play::new(&lab.machine, point.n, |i, agent| {
-        lab.machine.fix(agent, &["leader", "dist", "last"], &settled(point.psi, point.n, i));
-    });
-    let inside = trapped(&sets, &play.now);
-    let left = any((0..point.n).map(|i| !trapped(&sets, &play.after(lab.ring.e(i), &[]))));
-    match court.ask(&[inside, left], &play.demands) {
-        Ruling::Never => {}
-        Ruling::Undecided(why) => return Ok(Finding::plain(Verdict::Unknown(why))),
-        Ruling::Possible(_) => return Ok(Finding::plain(Verdict::Fails).with_note("the trap is not closed")),
-    }
-    let ruling = court.ask(&[inside], &play.demands);
-    let shows = "in S_PL, and never in S_PL read literally";
-    Ok(member(&lab, &play, ruling, shows, |sets| sets.in_s_pl() && !sets.in_s_pl_literal(), "the trap is empty"))
+    let set: Set<'_, State> = either!(|config| trapped(point, config) & !sets(point, config).s_pl_literal(0));
+    member(query, (&ppl, &unrolling), ("in S_PL, and never in S_PL read literally", set), "the trap is empty")
 }
 
 /// The note says that inconsistent IDs of the first and the last segment never make a leader; a risky token does.
-fn good_creates_none(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
-    let lab = Lab::<false>::new(point)?;
-    let sets = PplSets::new(&lab.machine, point.n, point.psi);
-    let play = Play::new(&lab.machine, point.n, |i, agent| {
-        lab.machine.fix(agent, &["leader", "dist", "last"], &settled(point.psi, point.n, i));
-    });
-    let ignored = |i: usize| i < point.psi || sets.in_last(i);
+fn good_creates_none(query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    let unrolling = unroll(&ppl, point, &CONDITIONS_FIX);
+    let ignored = |i: usize| i < point.psi || sets(point, &unrolling.now).in_last(i);
     let created = |i: usize| {
         let r = (i + 1) % point.n;
-        let next = play.after(lab.ring.e(i), &[]);
-        Lit::of(ignored(r)) & !sets.war.leader(&play.now[r]) & sets.war.leader(&next[r])
+        let next = unrolling.after(ppl.ring.e(i));
+        Lit::of(ignored(r)) & !unrolling.now[r].leader() & next[r].leader()
     };
-    let ruling = court.ask(&[any((0..point.n).map(created))], &play.demands);
-    Ok(unless(ruling, |model| {
-        let start = start_of(&play, model);
-        let creates = |e: &Interaction| {
-            let next = follow(&lab.protocol, &start, std::slice::from_ref(e));
-            ignored(e.responder) && start[e.responder].leader == 0 && next[e.responder].leader == 1
-        };
-        let good = lab.protocol.sets(&start).good();
-        let Some(e) = (0..point.n).map(|i| lab.ring.e(i)).find(|e| good && creates(e)) else { return unconfirmed() };
-        let shows = format!("good before e_{}, which makes u_{} a leader", e.initiator, e.responder);
-        let witness = witness(&lab.protocol, &start, &[e], shows);
-        Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
-    }))
+    let found = unrolling.find(query, &[any((0..point.n).map(created))])?;
+    let creates = |trace: &[Vec<State>]| {
+        let fresh = |i: usize| ignored(i) && trace[0][i].leader == 0 && trace[1][i].leader == 1;
+        sets(point, &trace[0]).good() && (0..point.n).any(fresh)
+    };
+    let steps = (0..point.n).map(|i| (ppl.ring.e(i), 0));
+    Ok(ppl.confirm_some(found, steps, "good before the interaction, which makes a leader", creates)?.into())
 }
 
 /// The solver finds a member; larger rings have those of the start `safe`.
-fn not_empty(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
-    let lab = Lab::<false>::new(point)?;
-    let sets = PplSets::new(&lab.machine, point.n, point.psi);
-    let play = Play::new(&lab.machine, point.n, |_, _| {});
-    let ruling = court.ask(&[sets.s_pl(&play.now)], &play.demands);
-    Ok(member(&lab, &play, ruling, "a member of S_PL", |sets| sets.in_s_pl() && sets.perfect(), "empty"))
+fn not_empty(query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    let set: Set<'_, State> =
+        (&|config| sets(point, config).s_pl(0), &|config| sets(point, config).s_pl(0) && sets(point, config).perfect());
+    member(query, (&ppl, &unroll(&ppl, point, &[])), ("a member of S_PL", set), "empty")
 }
 
-/// The verdict on a claim that something exists.
-pub(super) fn member(
-    lab: &Lab<false>,
-    play: &Play<'_, ppl::State>,
-    ruling: Ruling,
-    shows: &str,
-    confirm: fn(Sets<'_>) -> bool,
+/// A claim that a set has a member.
+fn member(
+    query: &mut Query<'_>,
+    (ppl, unrolling): (&Subject<Ppl>, &Unrolling<'_, State>),
+    (shows, set): (&str, Set<'_, State>),
     otherwise: &str,
-) -> Finding {
-    match ruling {
-        Ruling::Never => Finding::plain(Verdict::Fails).with_note(otherwise),
-        Ruling::Undecided(why) => Finding::plain(Verdict::Unknown(why)),
-        Ruling::Possible(model) => {
-            let start = start_of(play, &model);
-            if !confirm(lab.protocol.sets(&start)) {
-                return unconfirmed();
-            }
-            let witness = witness::<Ppl>(&lab.protocol, &start, &[], shows.to_owned());
-            Finding { witness: Some(witness), ..Finding::plain(Verdict::Holds) }
-        }
-    }
+) -> Result<Decided, Undecided> {
+    let found = unrolling.find(query, &[(set.0)(&unrolling.now)])?;
+    Ok(match ppl.confirm(found, &[], shows, |trace| (set.1)(&trace[0]))? {
+        None => Verdict::Nothing.with_note(otherwise),
+        witness => Verdict::Holds(witness).into(),
+    })
 }

@@ -1,16 +1,15 @@
 //! Lemmas "impossible", "complete" and "srl_variant": what tokens and IDs do.
 
-use ringleader::circuit::Bit;
-use ringleader::error::Error;
-use ringleader::protocols::ppl::{self, BLACK, WHITE};
+use ringleader::circuit::{Agent, Bit};
+use ringleader::protocols::elim::sets::{in_c_pb, leads_alone};
+use ringleader::protocols::ppl::sets::{Condition, Sets};
+use ringleader::protocols::ppl::{BLACK, PplOf, State, WHITE};
 use ringleader::ring::{Interaction, Ring};
 
-use super::safe::{member, settled};
-use super::{About, Claim, Lab, Point, unconfirmed, unless};
-use crate::bits::Lit;
-use crate::court::{Court, Finding, Verdict};
-use crate::play::{Play, follow, start_of, witness};
-use crate::sets::{Condition, PplSets};
+use super::safe::{sets, settled, without};
+use super::{About, Claim, Point, ppl};
+use crate::query::{Decided, Query, Undecided, Verdict};
+use crate::witness::{Subject, Witness};
 
 const IMPOSSIBLE: Claim = Claim {
     name: "impossible",
@@ -31,7 +30,7 @@ pub(super) fn claims() -> Vec<Claim> {
             about: About::Psi,
             canary: true,
             quick: [(8, 8), (2, 3)],
-            decide: |court, point| impossible(court, Point { n: point.psi << point.psi, ..point }),
+            decide: |query, point| impossible(query, Point { n: point.psi << point.psi, ..point }),
             ..IMPOSSIBLE
         },
         Claim {
@@ -40,7 +39,7 @@ pub(super) fn claims() -> Vec<Claim> {
             says: "during (seq_R(k,2psi-1) seq_L(k+2psi-1,2psi-1))^(2psi), whatever the modes, a new token of u_k completes its trajectory",
             about: About::Psi,
             quick: [(4, 4), (2, 3)],
-            decide: |court, point| complete(court, point, 2 * point.psi),
+            decide: |query, point| complete(query, point, 2 * point.psi),
             ..IMPOSSIBLE
         },
         Claim {
@@ -57,7 +56,7 @@ pub(super) fn claims() -> Vec<Claim> {
             place: "Lemma srl_variant",
             says: "the word of its proof leads P'_PL from C_PB with one leader into S_PL",
             quick: [(3, 7), (2, 3)],
-            decide: |court, point| srl_variant(court, point, false),
+            decide: |query, point| srl_variant(query, point, false),
             ..IMPOSSIBLE
         },
         Claim {
@@ -66,28 +65,21 @@ pub(super) fn claims() -> Vec<Claim> {
             says: "so does the word without seq_R(0,psi)^2 (the paper does not say so)",
             quick: [(3, 7), (2, 3)],
             canary: true,
-            decide: |court, point| srl_variant(court, point, true),
+            decide: |query, point| srl_variant(query, point, true),
             ..IMPOSSIBLE
         },
     ]
 }
 
-fn impossible(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
-    let lab = Lab::<false>::new(point)?;
-    let sets = PplSets::new(&lab.machine, point.n, point.psi);
-    let play = Play::new(&lab.machine, point.n, |_, agent| {
-        lab.machine.fix(agent, &["leader"], &ppl::State::default());
-    });
-    let ruling = court.ask(&[sets.perfect(&lab.machine, &play.now)], &play.demands);
-    let shows = "perfect, without a leader";
-    let confirm = |sets: ppl::Sets<'_>| sets.perfect() && sets.leaders().is_empty();
-    let found = member(&lab, &play, ruling, shows, confirm, "");
-    let turned = match found.verdict {
-        Verdict::Holds => Verdict::Fails,
-        Verdict::Fails => Verdict::Holds,
-        unknown @ Verdict::Unknown(_) => unknown,
+fn impossible(query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    let unrolling = ppl.unroll(|_, agent| agent.fix(&["leader"], &State::default()));
+    let found = unrolling.find(query, &[sets(point, &unrolling.now).perfect()])?;
+    let leaderless_and_perfect = |trace: &[Vec<State>]| {
+        let sets = sets(point, &trace[0]);
+        sets.perfect() && sets.leaders().is_empty()
     };
-    Ok(Finding { verdict: turned, ..found })
+    Ok(ppl.confirm(found, &[], "perfect, without a leader", leaderless_and_perfect)?.into())
 }
 
 // --- Lemma complete -------------------------------------------------------------------------------------------
@@ -95,109 +87,133 @@ fn impossible(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
 /// What *DetermineMode* sees, and so whatever decides the mode.
 pub(super) const MODES: [&str; 4] = ["mode", "clock", "signalR", "hits"];
 
-/// The 2psi agents `u_k, ..., u_{k+2psi-1}` of the lemma as the first of a ring, with one more that the word never touches.
-struct Region<'a> {
-    play: Play<'a, ppl::State>,
-    sets: &'a PplSets,
+/// What is watched of the tokens of one colour at the 2psi agents `u_k, ..., u_{k+2psi-1}` of the lemma, which are the first of a ring.
+struct Watched<B> {
     colour: usize,
     /// Where an agent holds a token that `u_k` generated on the way.
-    fresh: Vec<Lit>,
+    fresh: Vec<B>,
     /// Where such a token has completed its trajectory.
-    completed: Lit,
+    completed: B,
     /// Where all configurations so far are as the lemma demands.
-    kept: Lit,
+    kept: B,
 }
 
-impl Region<'_> {
-    /// One interaction of the word: `forget` what decides the mode, or not.
-    fn interact(&mut self, e: Interaction, forget: bool) {
+impl<B: Bit> Watched<B> {
+    fn new(psi: usize, colour: usize) -> Self {
+        Self { colour, fresh: vec![B::ZERO; 2 * psi], completed: B::ZERO, kept: B::ONE }
+    }
+
+    /// What an interaction of the word does, between these two configurations.
+    fn watch<A: Agent<State = State, Bit = B>>(&mut self, before: Sets<'_, A>, after: Sets<'_, A>, e: Interaction) {
         let (l, r, c) = (e.initiator, e.responder, self.colour);
-        if forget {
-            self.play.forget(&[l, r], &MODES);
-        }
-        let sets = self.sets;
-        let before = (self.play.now[l].clone(), self.play.now[r].clone());
-        let [l_had, r_had] = [&before.0, &before.1].map(|v| sets.has_valid_token(v, c));
-        let r_came = r_had & !sets.moves_right(&before.1, c);
-        let l_fresh = if l == 0 { l_had.select(self.fresh[0], Lit::ONE) } else { self.fresh[l] & l_had };
-        let arrives = !r_had & l_had & sets.goes_by(&before.0, c, 1);
+        let [l_had, r_had] = [l, r].map(|i| before.has_valid_token(before.at(i), c));
+        let r_came = r_had & !before.moves_right(before.at(r), c);
+        let l_fresh = if l == 0 { l_had.select(self.fresh[0], B::ONE) } else { self.fresh[l] & l_had };
         if r + 1 == self.fresh.len() {
+            let arrives = !r_had & l_had & before.arrives(before.at(l), c);
             self.completed = self.completed | (arrives & self.fresh[l]);
         }
-        self.play.interact(e);
-        let (l_has, r_has) = (sets.has_token(&self.play.now[l], c), sets.has_token(&self.play.now[r], c));
+        let [l_has, r_has] = [l, r].map(|i| after.has_token(after.at(i), c));
         let r_fresh = self.fresh[r];
         self.fresh[l] = l_has & r_came.select(r_fresh, self.fresh[l]);
         self.fresh[r] = r_has & r_had.select(r_fresh, l_fresh);
-        self.kept = self.kept & self.as_demanded(l) & self.as_demanded(r);
+        self.kept = self.kept & self.as_demanded(after, l) & self.as_demanded(after, r);
     }
 
-    fn as_demanded(&self, i: usize) -> Lit {
-        let agent = &self.play.now[i];
-        let psi = self.fresh.len() / 2;
-        let d = if self.colour == BLACK { 0 } else { psi };
-        self.sets.dist_is(agent, (i + d) % (2 * psi)) & !self.sets.last(agent)
+    fn as_demanded<A: Agent<State = State, Bit = B>>(&self, sets: Sets<'_, A>, i: usize) -> B {
+        let u = sets.at(i);
+        sets.dist_is(u, usize::from(dist(self.fresh.len() / 2, self.colour, i))) & !sets.last(u)
+    }
+
+    /// Where the word was in vain.
+    fn in_vain(&self) -> B {
+        self.kept & !self.completed
     }
 }
 
-fn word_of_complete(ring: Ring, psi: usize, times: usize) -> Vec<Interaction> {
-    [ring.seq_r(0, 2 * psi - 1), ring.seq_l(2 * psi - 1, 2 * psi - 1)].concat().repeat(times)
+/// `dist` of the `i`-th agent of the lemma, for this colour.
+fn dist(psi: usize, colour: usize, i: usize) -> u8 {
+    let d = if colour == BLACK { 0 } else { psi };
+    ((i + d) % (2 * psi)) as u8
 }
 
-/// Both colours; the modes are whatever they like at every interaction.
-fn complete(court: &mut Court<'_>, point: Point, times: usize) -> Result<Finding, Error> {
+/// Both colours; the modes are whatever they like at every interaction. If that is too much, in P_PL itself.
+fn complete(query: &mut Query<'_>, point: Point, times: usize) -> Result<Decided, Undecided> {
     for colour in [BLACK, WHITE] {
-        let found = completes(court, point, times, colour, true)?;
-        if found.verdict != Verdict::Holds {
-            return Ok(found);
+        let (ppl, word) = region(point, times)?;
+        if in_vain(query, (&ppl, point), &word, colour, true)?.is_some() {
+            if let Some(witness) = not_completed(query, point, times, colour)? {
+                return Ok(Verdict::Fails(witness).into());
+            }
+            let tried = format!("{times} repetitions are not enough for all modes, but for those of this kappa_max");
+            return Err(Undecided::Unknown(tried));
         }
     }
-    Ok(Finding::plain(Verdict::Holds))
+    Ok(Verdict::Holds(None).into())
 }
 
-fn completes(court: &mut Court<'_>, point: Point, times: usize, colour: usize, forget: bool) -> Result<Finding, Error> {
-    let psi = point.psi;
-    let point = Point { n: 2 * psi + 1, ..point };
-    let lab = Lab::<false>::new(point)?;
-    let sets = PplSets::new(&lab.machine, point.n, psi);
-    let d = if colour == BLACK { 0 } else { psi };
-    let play = Play::new(&lab.machine, point.n, |i, agent| {
-        let state = ppl::State { dist: ((i + d) % (2 * psi)) as u8, ..ppl::State::default() };
-        if i < 2 * psi {
-            lab.machine.fix(agent, &["dist", "last"], &state);
+/// A ring with one agent more than the 2psi of the lemma, which the word never touches, and the word.
+fn region(point: Point, times: usize) -> Result<(Subject<PplOf<false>>, Vec<Interaction>), Undecided> {
+    let long = 2 * point.psi - 1;
+    let ppl = ppl::<false>(Point { n: long + 2, ..point })?;
+    let word = [ppl.ring.seq_r(0, long), ppl.ring.seq_l(long, long)].concat().repeat(times);
+    Ok((ppl, word))
+}
+
+/// A start from which the word completes no trajectory; `forget` lets the modes be anything.
+fn in_vain(
+    query: &mut Query<'_>,
+    (ppl, point): (&Subject<PplOf<false>>, Point),
+    word: &[Interaction],
+    colour: usize,
+    forget: bool,
+) -> Result<Option<Vec<State>>, Undecided> {
+    let mut unrolling = ppl.unroll(|i, agent| {
+        if i < 2 * point.psi {
+            agent.fix(&["dist", "last"], &State { dist: dist(point.psi, colour, i), ..State::default() });
         }
     });
-    let fresh = vec![Lit::ZERO; 2 * psi];
-    let mut region = Region { play, sets: &sets, colour, fresh, completed: Lit::ZERO, kept: Lit::ONE };
-    let word = word_of_complete(lab.ring, psi, times);
-    word.iter().for_each(|&e| region.interact(e, forget));
-    let ruling = court.ask(&[region.kept, !region.completed], &region.play.demands);
-    Ok(unless(ruling, |model| {
-        let start = start_of(&region.play, model);
-        let shows = format!("{times} repetitions, and no token that u_0 generated has completed its trajectory");
-        let witness = (!forget).then(|| witness(&lab.protocol, &start, &word, shows));
-        Finding { witness, ..Finding::plain(Verdict::Fails) }
-    }))
+    let mut watched = Watched::new(point.psi, colour);
+    for &e in word {
+        if forget {
+            unrolling.forget(&[e.initiator, e.responder], &MODES);
+        }
+        let before = unrolling.now.clone();
+        unrolling.interact(e);
+        watched.watch(sets(point, &before), sets(point, &unrolling.now), e);
+    }
+    unrolling.find(query, &[watched.in_vain()])
 }
 
-/// How many repetitions it takes, counted up; the witness is of one less, in P_PL with this kappa_max.
-fn tight(court: &mut Court<'_>, point: Point) -> Result<Finding, Error> {
-    for times in 1..=2 * point.psi {
-        let found = complete(court, point, times)?;
-        if found.verdict == Verdict::Fails {
-            continue;
-        }
-        let verdict = match found.verdict {
-            Verdict::Holds if times == 2 * point.psi => Verdict::Holds,
-            Verdict::Holds => Verdict::Fails,
-            other => other,
-        };
-        let less = completes(court, point, times - 1, BLACK, false)?;
-        return Ok(
-            Finding { witness: less.witness, ..Finding::plain(verdict) }.with_note(format!("{times} are enough"))
-        );
+/// The same in P_PL with this kappa_max, as a witness.
+fn not_completed(
+    query: &mut Query<'_>,
+    point: Point,
+    times: usize,
+    colour: usize,
+) -> Result<Option<Witness>, Undecided> {
+    let (ppl, word) = region(point, times)?;
+    let found = in_vain(query, (&ppl, point), &word, colour, false)?;
+    let shows = format!("{times} repetitions, and no token that u_0 generated has completed its trajectory");
+    ppl.confirm(found, &word, &shows, |trace| {
+        let mut watched = Watched::new(point.psi, colour);
+        let steps = word.iter().zip(trace.windows(2));
+        steps.for_each(|(&e, pair)| watched.watch(sets(point, &pair[0]), sets(point, &pair[1]), e));
+        watched.in_vain()
+    })
+}
+
+/// One repetition less is not enough in P_PL with this kappa_max.
+fn tight(query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> {
+    let enough = 2 * point.psi;
+    let found = complete(query, point, enough)?;
+    if !matches!(found.verdict, Verdict::Holds(_)) {
+        return Ok(found);
     }
-    Ok(Finding::plain(Verdict::Fails).with_note("not even 2psi are enough"))
+    Ok(match not_completed(query, point, enough - 1, BLACK)? {
+        None => Verdict::Nothing.with_note(format!("{} are enough", enough - 1)),
+        witness => Verdict::Holds(witness).with_note(format!("{enough} are enough")),
+    })
 }
 
 // --- Lemma srl_variant ----------------------------------------------------------------------------------------
@@ -219,37 +235,35 @@ fn word_of_srl_variant(ring: Ring, psi: usize, skip: bool) -> Vec<Interaction> {
 
 /// P'_PL creates no leader, and from C_PB the only one is never killed, so that `u_0` stays the leader and C_PB holds at the end; bullets
 /// do nothing else, so they need not be followed. What is left to prove is the rest of S_PL.
-pub(super) fn leads_to_s_pl(court: &mut Court<'_>, lab: &Lab<true>, point: Point, word: &[Interaction]) -> Finding {
-    let sets = PplSets::new(&lab.machine, point.n, point.psi);
-    let mut play = Play::new(&lab.machine, point.n, |i, agent| {
-        lab.machine.fix(agent, &["leader"], &settled(point.psi, point.n, i));
-        lab.machine.fix(agent, &WAR, &ppl::State::default());
+pub(super) fn misses_s_pl(
+    query: &mut Query<'_>,
+    prime: &Subject<PplOf<true>>,
+    point: Point,
+    word: &[Interaction],
+) -> Result<Option<Witness>, Undecided> {
+    let mut unrolling = prime.unroll(|i, agent| {
+        agent.fix(&["leader"], &settled(point, i));
+        agent.fix(&WAR, &State::default());
     });
     for &e in word {
-        play.interact(e);
+        unrolling.interact(e);
         for i in [e.initiator, e.responder] {
-            lab.machine.fix(&mut play.now[i], &["leader"], &settled(point.psi, point.n, i));
-            lab.machine.fix(&mut play.now[i], &WAR, &ppl::State::default());
-            lab.machine.fix(&mut play.now[i], &MODES, &ppl::State::default());
+            unrolling.now[i].fix(&["leader"], &settled(point, i));
+            unrolling.now[i].fix(&WAR, &State::default());
+            unrolling.now[i].fix(&MODES, &State::default());
         }
     }
-    let rest: Vec<Condition> = Condition::ALL.into_iter().filter(|&one| one != Condition::Peace).collect();
-    let ruling = court.ask(&[!sets.with(&rest, &play.now)], &play.demands);
-    unless(ruling, |model| {
-        let start = start_of(&play, model);
-        let last = follow(&lab.protocol, &start, word);
-        let (before, after) = (lab.protocol.sets(&start), lab.protocol.sets(&last));
-        if !(before.in_c_pb() && before.unique_leader() == Some(0)) || after.in_s_pl() {
-            return unconfirmed();
-        }
-        let witness =
-            witness(&lab.protocol, &start, word, "C_PB with one leader before the word, not S_PL after".into());
-        Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
+    let found = unrolling.find(query, &[!without(point, Condition::Peace, &unrolling.now)])?;
+    let shows = "C_PB with one leader before the word, not S_PL after";
+    prime.confirm(found, word, shows, |trace| {
+        let (before, after) = (&trace[0], sets(point, &trace[word.len()]));
+        in_c_pb(before) && leads_alone(before, 0) && !after.in_s_pl()
     })
 }
 
-fn srl_variant(court: &mut Court<'_>, point: Point, skip: bool) -> Result<Finding, Error> {
-    let lab = Lab::<true>::new(point)?;
-    let word = word_of_srl_variant(lab.ring, point.psi, skip);
-    Ok(leads_to_s_pl(court, &lab, point, &word).with_note(format!("a word of {}", word.len())))
+fn srl_variant(query: &mut Query<'_>, point: Point, skip: bool) -> Result<Decided, Undecided> {
+    let prime = ppl::<true>(point)?;
+    let word = word_of_srl_variant(prime.ring, point.psi, skip);
+    let found = misses_s_pl(query, &prime, point, &word)?;
+    Ok(Verdict::from(found).with_note(format!("a word of {}", word.len())))
 }

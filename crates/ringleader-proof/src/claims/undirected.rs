@@ -1,18 +1,15 @@
 //! P_OR and P_CL: their closed safe sets, and the lemmas of Section 5 and Appendix B.
 
-use ringleader::circuit::Bit;
-use ringleader::error::Error;
-use ringleader::protocol::{Params, Protocol};
+use ringleader::circuit::{Agent, Bit, all, any};
+use ringleader::params::Params;
 use ringleader::protocols::pcl::{self, Pcl};
-use ringleader::protocols::por::{self, Por};
+use ringleader::protocols::por::{self, Direction, Por};
 use ringleader::ring::{Interaction, Ring};
 
-use super::{About, Claim, Closed, closed, unconfirmed, unless};
-use crate::bits::{Lit, all, any};
-use crate::court::{Court, Finding, Verdict};
-use crate::machine::{Config, Machine};
-use crate::play::{Play, follow, follow_with, ring_of, start_of, witness, witness_with};
-use crate::sets::undirected::{PclSets, PorSets};
+use super::convergence::in_vain;
+use super::{About, Claim, Set, either, exit};
+use crate::query::{Decided, Query, Undecided, Verdict};
+use crate::witness::Subject;
 
 const ORIENTED: Claim = Claim {
     name: "por-oriented",
@@ -21,14 +18,14 @@ const ORIENTED: Claim = Claim {
     about: About::N,
     canary: false,
     quick: [(3, 12), (2, 2)],
-    decide: |court, point| oriented(court, point.n),
+    decide: |query, point| oriented(query, point.n),
 };
 
 const RED_FREE: Claim = Claim {
     name: "pcl-red-free",
     place: "Appendix B",
     says: "with 16 colours, red-free configurations stay red-free and no colour changes, whatever the coins",
-    decide: |court, point| pcl_closed(court, point.n, true),
+    decide: |query, point| pcl_closed(query, point.n, true),
     ..ORIENTED
 };
 
@@ -40,7 +37,7 @@ pub(super) fn claims() -> Vec<Claim> {
             place: "Lemma obstacle",
             says: "an agent becomes an obstacle only when it loses a head-to-head interaction and its segment disappears",
             quick: [(3, 8), (2, 2)],
-            decide: |court, point| obstacle(court, point.n),
+            decide: |query, point| obstacle(query, point.n),
             ..ORIENTED
         },
         Claim {
@@ -48,7 +45,7 @@ pub(super) fn claims() -> Vec<Claim> {
             place: "Claim disappear",
             says: "without obstacles seq'_R(0,n)^2 seq'_L(0,n)^2 leaves fewer segments, or the ring is oriented",
             quick: [(3, 5), (2, 2)],
-            decide: |court, point| disappear(court, point.n, 2),
+            decide: |query, point| disappear(query, point.n, 2),
             ..ORIENTED
         },
         Claim {
@@ -57,7 +54,7 @@ pub(super) fn claims() -> Vec<Claim> {
             says: "so does seq'_R(0,n) seq'_L(0,n) (the paper does not say so)",
             canary: true,
             quick: [(3, 6), (2, 2)],
-            decide: |court, point| disappear(court, point.n, 1),
+            decide: |query, point| disappear(query, point.n, 1),
             ..ORIENTED
         },
         Claim {
@@ -65,7 +62,7 @@ pub(super) fn claims() -> Vec<Claim> {
             place: "Theorem ssro",
             says: "words orient every configuration with right inputs, so that it is oriented with probability 1",
             quick: [(3, 5), (2, 2)],
-            decide: |court, point| por_converges(court, point.n),
+            decide: |query, point| por_converges(query, point.n),
             ..ORIENTED
         },
     ];
@@ -76,7 +73,7 @@ pub(super) fn claims() -> Vec<Claim> {
             says: "two-hop colourings stay as they are whatever the stamps (the paper does not say so)",
             canary: true,
             quick: [(3, 5), (2, 2)],
-            decide: |court, point| pcl_closed(court, point.n, false),
+            decide: |query, point| pcl_closed(query, point.n, false),
             ..RED_FREE
         },
         Claim {
@@ -84,7 +81,7 @@ pub(super) fn claims() -> Vec<Claim> {
             place: "Lemma red_increase",
             says: "a blue agent becomes red only when a stamp conflict is detected",
             quick: [(3, 8), (2, 2)],
-            decide: |court, point| reddens(court, point.n, false),
+            decide: |query, point| reddens(query, point.n, false),
             ..RED_FREE
         },
         Claim {
@@ -92,7 +89,7 @@ pub(super) fn claims() -> Vec<Claim> {
             place: "Theorem two-hop",
             says: "if a recolouring makes no colour conflict, both agents become blue and no blue agent becomes red",
             quick: [(3, 8), (2, 2)],
-            decide: |court, point| reddens(court, point.n, true),
+            decide: |query, point| reddens(query, point.n, true),
             ..RED_FREE
         },
         Claim {
@@ -100,83 +97,56 @@ pub(super) fn claims() -> Vec<Claim> {
             place: "Lemma red_decrease",
             says: "if u_0 and u_2 have the same colour, one of (u_0,u_1) (u_1,u_2) (u_0,u_1) detects a stamp conflict",
             quick: [(3, 8), (2, 2)],
-            decide: |court, point| red_decrease(court, point.n),
+            decide: |query, point| red_decrease(query, point.n),
             ..RED_FREE
         },
     ];
     [of_por, of_pcl].concat()
 }
 
-/// A protocol with 16 colours on a ring, with its machine.
-struct Lab<P: Protocol> {
-    ring: Ring,
-    protocol: P,
-    machine: Machine<P::State>,
+/// P_OR with 16 colours.
+fn por(n: usize) -> Result<Subject<Por>, Undecided> {
+    Subject::new(n, &Params::default())
 }
 
-impl<P: Protocol<State: Default>> Lab<P> {
-    fn new(n: usize) -> Result<Self, Error> {
-        let ring = ring_of::<P>(n)?;
-        let protocol = P::new(ring, &Params::default())?;
-        let machine = Machine::of(&protocol).ok_or_else(|| Error::new("n", n, "no circuit for it"))?;
-        Ok(Self { ring, protocol, machine })
-    }
-
-    fn play(&self) -> Play<'_, P::State> {
-        Play::new(&self.machine, self.ring.n(), |_, _| {})
-    }
-
-    /// A failure with this case, if the clear form agrees.
-    fn fails(&self, agrees: bool, start: &[P::State], step: (&[Interaction], u64), shows: &str) -> Finding {
-        if !agrees {
-            return unconfirmed();
-        }
-        let witness = witness_with(&self.protocol, start, step, shows.to_owned());
-        Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
-    }
+/// P_CL with 16 colours.
+fn pcl(n: usize) -> Result<Subject<Pcl>, Undecided> {
+    Subject::new(n, &Params::default())
 }
 
-fn oriented(court: &mut Court<'_>, n: usize) -> Result<Finding, Error> {
-    let lab = Lab::<Por>::new(n)?;
-    let sets = PorSets(&lab.machine);
-    let set = Closed {
-        inside: &|config| sets.inputs_right(config) & sets.oriented(config),
-        program: &|config: &[por::State]| por::inputs_right(config) && por::oriented(config).is_some(),
-        still: &["color", "dir"],
-    };
-    Ok(closed(court, (&lab.protocol, lab.ring), &lab.play(), &set))
+// --- P_OR -----------------------------------------------------------------------------------------------------
+
+fn oriented(query: &mut Query<'_>, n: usize) -> Result<Decided, Undecided> {
+    let por = por(n)?;
+    let set: Set<'_, por::State> = either!(|config| por::inputs_right(config) & por::is_oriented(config));
+    Ok(exit(query, (&por, &por.unroll(|_, _| {})), ("oriented", set), &["color", "dir"])?.into())
+}
+
+/// The invariant of the analysis: the inputs are right and every agent points at a neighbour.
+fn invariant<A: Agent<State = por::State>>(config: &[A]) -> A::Bit {
+    let points = |i: usize| por::points(config, i, Direction::Right) | por::points(config, i, Direction::Left);
+    por::inputs_right(config) & all((0..config.len()).map(points))
+}
+
+/// `u_i` becomes an obstacle, but not by turning while it is a segment of its own.
+fn fresh_obstacle<A: Agent<State = por::State>>(before: &[A], after: &[A], i: usize) -> A::Bit {
+    let turned = por::points(before, i, Direction::Right) ^ por::points(after, i, Direction::Right);
+    por::is_obstacle(after, i) & !por::is_obstacle(before, i) & !(turned & por::is_alone(before, i))
 }
 
 /// By `e_0` in both directions, which stand for all interactions by rotation.
-fn obstacle(court: &mut Court<'_>, n: usize) -> Result<Finding, Error> {
-    let lab = Lab::<Por>::new(n)?;
-    let (sets, play) = (PorSets(&lab.machine), lab.play());
-    let ways = [lab.ring.e(0), lab.ring.e(0).reversed()];
+fn obstacle(query: &mut Query<'_>, n: usize) -> Result<Decided, Undecided> {
+    let por = por(n)?;
+    let (unrolling, ways) = (por.unroll(|_, _| {}), [por.ring.e(0), por.ring.e(0).reversed()]);
     let wrong = any(ways.map(|e| {
-        let (now, next) = (&play.now, play.after(e, &[]));
-        let turned = |i: usize| sets.right(now, i) ^ sets.right(&next, i);
-        let lost = |i: usize| turned(i) & sets.alone(now, i);
-        any((0..n).map(|i| sets.obstacle(&next, i) & !sets.obstacle(now, i) & !lost(i)))
+        let next = unrolling.after(e);
+        any((0..n).map(|i| fresh_obstacle(&unrolling.now, &next, i)))
     }));
-    let asked = [sets.inputs_right(&play.now), sets.all_point(&play.now), wrong];
-    Ok(unless(court.ask(&asked, &play.demands), |model| {
-        let start = start_of(&play, model);
-        let segments = por::segments(&start);
-        let was_alone = |i: usize| segments.iter().any(|one| one.length == 1 && one.head == Some(i));
-        let wrong = |e: &&Interaction| {
-            let next = follow(&lab.protocol, &start, &[**e]);
-            let fresh = |i: &&usize| !por::obstacles(&start).contains(i);
-            let lost = |i: usize| next[i].dir != start[i].dir && was_alone(i);
-            por::obstacles(&next).iter().filter(fresh).any(|&i| !lost(i))
-        };
-        let found = ways.iter().find(wrong);
-        lab.fails(
-            found.is_some(),
-            &start,
-            (&[*found.unwrap_or(&ways[0])], 0),
-            "a new obstacle that has not lost its segment",
-        )
-    }))
+    let found = unrolling.find(query, &[invariant(&unrolling.now), wrong])?;
+    let shown =
+        |trace: &[Vec<por::State>]| invariant(&trace[0]) && (0..n).any(|i| fresh_obstacle(&trace[0], &trace[1], i));
+    let shows = "a new obstacle that has not lost its segment";
+    Ok(por.confirm_some(found, ways.map(|e| (e, 0)), shows, shown)?.into())
 }
 
 /// seq'_R(0,n)^times seq'_L(0,n)^times of Section 5: the initiator is the agent behind.
@@ -186,118 +156,103 @@ fn sweeps(ring: Ring, times: usize) -> Vec<Interaction> {
 }
 
 /// How many of these hold, as "at least k" for k = 1, 2, ...
-fn at_least(bits: impl Iterator<Item = Lit>) -> Vec<Lit> {
-    let mut count: Vec<Lit> = Vec::new();
+fn at_least<B: Bit>(bits: impl Iterator<Item = B>) -> Vec<B> {
+    let mut count: Vec<B> = Vec::new();
     for bit in bits {
-        count.push(Lit::ZERO);
+        count.push(B::ZERO);
         for k in (0..count.len()).rev() {
-            let before = if k == 0 { Lit::ONE } else { count[k - 1] };
+            let before = if k == 0 { B::ONE } else { count[k - 1] };
             count[k] = count[k] | (bit & before);
         }
     }
     count
 }
 
-fn disappear(court: &mut Court<'_>, n: usize, times: usize) -> Result<Finding, Error> {
-    let lab = Lab::<Por>::new(n)?;
-    let (sets, mut play) = (PorSets(&lab.machine), lab.play());
-    let word = sweeps(lab.ring, times);
-    word.iter().for_each(|&e| play.interact(e));
-    let start = &play.start;
-    let meetings = |config: &Config<Lit>| at_least((0..n).map(|i| sets.heads_meet(config, i)));
-    let fewer = any(meetings(start).into_iter().zip(meetings(&play.now)).map(|(before, after)| before & !after));
-    let free = !any((0..n).map(|i| sets.obstacle(start, i)));
-    let asked = [sets.inputs_right(start), sets.all_point(start), free, !sets.oriented(start), !fewer];
-    Ok(unless(court.ask(&asked, &play.demands), |model| {
-        let start = start_of(&play, model);
-        let count = |config: &[por::State]| por::segments(config).len();
-        let last = follow(&lab.protocol, &start, &word);
-        let agrees = por::obstacles(&start).is_empty() && count(&last) >= count(&start);
-        lab.fails(agrees, &start, (&word, 0), "no obstacle before the word, as many segments after")
-    }))
+/// Without obstacles and not oriented before, and as many segments after: where two meet, `u_i` and `u_{i+1}` point at each other.
+fn none_disappears<A: Agent<State = por::State>>(before: &[A], after: &[A]) -> A::Bit {
+    let n = before.len();
+    let meets = |config: &[A], i: usize| {
+        por::points(config, i, Direction::Right) & por::points(config, (i + 1) % n, Direction::Left)
+    };
+    let meetings = |config: &[A]| at_least((0..n).map(|i| meets(config, i)));
+    let fewer = any(meetings(before).into_iter().zip(meetings(after)).map(|(before, after)| before & !after));
+    let free = !any((0..n).map(|i| por::is_obstacle(before, i)));
+    invariant(before) & free & !por::is_oriented(before) & !fewer
+}
+
+fn disappear(query: &mut Query<'_>, n: usize, times: usize) -> Result<Decided, Undecided> {
+    let por = por(n)?;
+    let (word, mut unrolling) = (sweeps(por.ring, times), por.unroll(|_, _| {}));
+    unrolling.follow(&word);
+    let found = unrolling.find(query, &[none_disappears(&unrolling.start, &unrolling.now)])?;
+    let shows = "no obstacle before the word, as many segments after";
+    Ok(por.confirm(found, &word, shows, |trace| none_disappears(&trace[0], &trace[word.len()]))?.into())
 }
 
 /// A pair of heads can disappear in every second repetition, since the first clears the obstacles.
-fn por_converges(court: &mut Court<'_>, n: usize) -> Result<Finding, Error> {
-    let lab = Lab::<Por>::new(n)?;
-    let (sets, mut play) = (PorSets(&lab.machine), lab.play());
-    let word = sweeps(lab.ring, 2).repeat(1 + n / 2);
-    word.iter().for_each(|&e| play.interact(e));
-    let asked = [sets.inputs_right(&play.start), !sets.oriented(&play.now)];
-    Ok(unless(court.ask(&asked, &play.demands), |model| {
-        let start = start_of(&play, model);
-        let last = follow(&lab.protocol, &start, &word);
-        let agrees = por::inputs_right(&start) && por::oriented(&last).is_none();
-        lab.fails(agrees, &start, (&word, 0), "not oriented after the word")
-    })
-    .with_note(format!("a word of {}", word.len())))
+fn por_converges(query: &mut Query<'_>, n: usize) -> Result<Decided, Undecided> {
+    let por = por(n)?;
+    let (word, mut unrolling) = (sweeps(por.ring, 2).repeat(1 + n / 2), por.unroll(|_, _| {}));
+    unrolling.follow(&word);
+    let found = unrolling.find(query, &[por::inputs_right(&unrolling.start), !por::is_oriented(&unrolling.now)])?;
+    match found {
+        None => Ok(Verdict::Holds(None).with_note(format!("a word of {}", word.len()))),
+        Some(_) => Err(in_vain("sweeps")),
+    }
 }
 
-fn pcl_closed(court: &mut Court<'_>, n: usize, stamps: bool) -> Result<Finding, Error> {
-    let lab = Lab::<Pcl>::new(n)?;
-    let sets = PclSets(&lab.machine);
-    let colored = |config: &[pcl::State]| pcl::two_hop_colored(&config.iter().map(|v| v.color).collect::<Vec<u16>>());
-    let set = Closed {
-        inside: &|config| if stamps { sets.red_free(config) } else { sets.two_hop_colored(config) },
-        program: &|config: &[pcl::State]| if stamps { pcl::red_free(config) } else { colored(config) },
-        still: &["color"],
-    };
-    Ok(closed(court, (&lab.protocol, lab.ring), &lab.play(), &set))
+// --- P_CL -----------------------------------------------------------------------------------------------------
+
+/// Red-free, or only without colour conflicts.
+fn coloured<A: Agent<State = pcl::State>>(config: &[A], stamps: bool) -> A::Bit {
+    let conflicts = || any((0..config.len()).map(|i| pcl::color_conflict(config, i)));
+    if stamps { pcl::red_free(config) } else { !conflicts() }
+}
+
+fn pcl_closed(query: &mut Query<'_>, n: usize, stamps: bool) -> Result<Decided, Undecided> {
+    let pcl = pcl(n)?;
+    let set: Set<'_, pcl::State> = either!(|config| coloured(config, stamps));
+    Ok(exit(query, (&pcl, &pcl.unroll(|_, _| {})), ("inside the set", set), &["color"])?.into())
 }
 
 /// A blue agent becomes red by `e_0`, in either direction, without a stamp conflict; or with one, although both new colours are in no
 /// colour conflict; or then one of the two stays red.
-fn reddens(court: &mut Court<'_>, n: usize, recoloured: bool) -> Result<Finding, Error> {
-    let lab = Lab::<Pcl>::new(n)?;
-    let (sets, play) = (PclSets(&lab.machine), lab.play());
-    let ways = [lab.ring.e(0), lab.ring.e(0).reversed()];
-    let wrong = any(ways.map(|e| {
-        let next = play.after(e, &play.coin());
-        let reddens = any((0..n).map(|i| !sets.red(&play.now, i) & sets.red(&next, i)));
-        if !recoloured {
-            return reddens;
-        }
-        let clash = any([n - 2, n - 1, 0, 1].map(|i| sets.color_conflict(&next, i)));
-        !clash & (reddens | sets.red(&next, 0) | sets.red(&next, 1))
-    }));
-    let conflict = sets.stamp_conflict(&play.now, 0);
-    let asked = [wrong, conflict.negated_if(!recoloured)];
-    Ok(unless(court.ask(&asked, &play.demands), |model| {
-        let start = start_of(&play, model);
-        let red = |config: &[pcl::State], i: usize| pcl::is_red(config, i);
-        let wrong = |(e, coin): &(Interaction, u64)| {
-            let next = follow_with(&lab.protocol, &start, &[*e], *coin);
-            let clash = [n - 2, n - 1, 0, 1].iter().any(|&i| next[i].color == next[(i + 2) % n].color);
-            let reddens = (0..n).any(|i| !red(&start, i) && red(&next, i));
-            if recoloured { !clash && (reddens || red(&next, 0) || red(&next, 1)) } else { reddens }
-        };
-        let steps = ways.iter().flat_map(|&e| (0..256).map(move |coin| (e, coin)));
-        let found = steps.into_iter().find(wrong);
-        let (e, coin) = found.unwrap_or((ways[0], 0));
-        lab.fails(found.is_some(), &start, (&[e], coin), "an agent is red after the interaction")
-    }))
+fn wrongly_red<A: Agent<State = pcl::State>>(before: &[A], after: &[A], recoloured: bool) -> A::Bit {
+    let n = before.len();
+    let conflict = pcl::stamp_conflict(&before[0], &before[1]);
+    let reddens = any((0..n).map(|i| !pcl::is_red(before, i) & pcl::is_red(after, i)));
+    if !recoloured {
+        return reddens & !conflict;
+    }
+    let clash = any([n - 2, n - 1, 0, 1].map(|i| pcl::color_conflict(after, i)));
+    conflict & !clash & (reddens | pcl::is_red(after, 0) | pcl::is_red(after, 1))
 }
 
-fn red_decrease(court: &mut Court<'_>, n: usize) -> Result<Finding, Error> {
-    let lab = Lab::<Pcl>::new(n)?;
-    let (sets, mut play) = (PclSets(&lab.machine), lab.play());
-    let word = [lab.ring.e(0), lab.ring.e(1), lab.ring.e(0)];
-    let mut unseen = vec![sets.color_conflict(&play.now, 0)];
+fn reddens(query: &mut Query<'_>, n: usize, recoloured: bool) -> Result<Decided, Undecided> {
+    let pcl = pcl(n)?;
+    let (unrolling, ways) = (pcl.unroll(|_, _| {}), [pcl.ring.e(0), pcl.ring.e(0).reversed()]);
+    let wrong = any(ways.map(|e| wrongly_red(&unrolling.now, &unrolling.after(e), recoloured)));
+    let found = unrolling.find(query, &[wrong])?;
+    let steps = ways.iter().flat_map(|&e| (0..256).map(move |coin| (e, coin)));
+    let shown = |trace: &[Vec<pcl::State>]| wrongly_red(&trace[0], &trace[1], recoloured);
+    Ok(pcl.confirm_some(found, steps, "an agent is red after the interaction", shown)?.into())
+}
+
+fn red_decrease(query: &mut Query<'_>, n: usize) -> Result<Decided, Undecided> {
+    let pcl = pcl(n)?;
+    let mut unrolling = pcl.unroll(|_, _| {});
+    let word = [pcl.ring.e(0), pcl.ring.e(1), pcl.ring.e(0)];
+    let mut unseen = vec![pcl::color_conflict(&unrolling.now, 0)];
     for e in word {
-        unseen.push(!sets.stamp_conflict(&play.now, e.initiator));
-        play.interact(e);
+        unseen.push(!pcl::stamp_conflict(&unrolling.now[e.initiator], &unrolling.now[e.responder]));
+        unrolling.interact(e);
     }
-    Ok(unless(court.ask(&[all(unseen)], &play.demands), |model| {
-        let start = start_of(&play, model);
-        let detects = |k: usize| {
-            let config = follow(&lab.protocol, &start, &word[..k]);
-            config[word[k].initiator].stamp_conflict(&config[word[k].responder])
+    let found = unrolling.find(query, &[all(unseen)])?;
+    let shown = |trace: &[Vec<pcl::State>]| {
+        let detects = |(config, e): (&Vec<pcl::State>, Interaction)| {
+            pcl::stamp_conflict(&config[e.initiator], &config[e.responder])
         };
-        let agrees = start[0].color == start[2].color && !(0..3).any(detects);
-        if !agrees {
-            return unconfirmed();
-        }
-        let witness = witness(&lab.protocol, &start, &word, "no interaction detects a stamp conflict".into());
-        Finding { witness: Some(witness), ..Finding::plain(Verdict::Fails) }
-    }))
+        pcl::color_conflict(&trace[0], 0) && !trace.iter().zip(word).any(detects)
+    };
+    Ok(pcl.confirm(found, &word, "no interaction detects a stamp conflict", shown)?.into())
 }

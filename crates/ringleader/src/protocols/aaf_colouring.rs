@@ -10,7 +10,7 @@ use crate::blueprint::{Blueprint, Declared, Origin};
 use crate::params::{Params, Settings};
 use crate::portrait::PictureRow;
 use crate::protocol::{Input, Protocol, Transition, uniform};
-use crate::protocols::pcl::{color_row, colors_parameter, two_hop_colored, two_hop_coloring};
+use crate::protocols::coloring::{color_row, colors_parameter, two_hop_colored, two_hop_coloring};
 use crate::random::{Generator, below};
 use crate::ring::{Orientation, Ring};
 use crate::value::{Text, Value, named};

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::params::Settings;
 use crate::portrait::PictureRow;
 use crate::protocol::{Input, Protocol, Transition, n_cubed};
-use crate::protocols::pcl::{
+use crate::protocols::coloring::{
     color_row, colors_of, colors_parameter, fewest_colors_and, two_hop_colored, two_hop_coloring, two_hop_colorings,
 };
 use crate::random::{Generator, index};

@@ -1,20 +1,120 @@
-//! EliminateLeaders alone: the war of bullets and shields of P_PL (Algorithm 5), with nothing that creates a leader.
+//! *EliminateLeaders*, Algorithm 5: the war of bullets and shields, for P_PL and every other protocol that runs it; and as a protocol of
+//! its own, with nothing that creates a leader.
 //!
 //! A leader that learns of no bullet in flight shoots one, live with a shield or dummy without, as it happens to be initiator or
 //! responder; a live bullet kills the next leader that has no shield. One leader is left, provided that there was one and that every live
 //! bullet was *peaceful* (C_PB). A ring without leaders stays without, which is why nothing is promised outside C_PB.
 //!
-//! The rules are the paper's own, shared with P_PL.
+//! The sets on bullets are in `elim/sets.rs`, the second form in `elim/circuit.rs`.
 
 use crate::blueprint::{Blueprint, Declared, Origin};
 use crate::portrait::PictureRow;
 use crate::protocol::{Input, Protocol, Transition, leaders, uniform};
-use crate::protocols::ppl::{eliminate_leaders, picture::war_row, sets::c_pb, sets::in_c_pb, starts::make_peace, war};
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
 use crate::value::{Text, Value, named};
 use crate::variable;
 use crate::variables::{Domain, Variables};
+
+pub(super) mod circuit;
+pub mod sets;
+
+use sets::{c_pb, in_c_pb};
+
+/// What *EliminateLeaders* sees of an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the paper's")]
+pub struct Warrior<T> {
+    pub leader: T,
+    pub bullet: T,
+    pub shield: T,
+    pub signal_b: T,
+}
+
+/// A state with the variables of *EliminateLeaders*, which several protocols run.
+pub trait War {
+    /// These variables.
+    fn warrior(&self) -> Warrior<u8>;
+
+    /// The same, to be written.
+    fn warrior_mut(&mut self) -> Warrior<&mut u8>;
+}
+
+/// Makes a state with fields of these names one of *EliminateLeaders*.
+macro_rules! war {
+    ($state:ty) => {
+        impl $crate::protocols::elim::War for $state {
+            #[inline(always)]
+            fn warrior(&self) -> $crate::protocols::elim::Warrior<u8> {
+                let Self { leader, bullet, shield, signal_b, .. } = *self;
+                $crate::protocols::elim::Warrior { leader, bullet, shield, signal_b }
+            }
+
+            #[inline(always)]
+            fn warrior_mut(&mut self) -> $crate::protocols::elim::Warrior<&mut u8> {
+                let Self { leader, bullet, shield, signal_b, .. } = self;
+                $crate::protocols::elim::Warrior { leader, bullet, shield, signal_b }
+            }
+        }
+    };
+}
+
+pub(crate) use war;
+
+/// Algorithm 5, on the variables that it sees of any state.
+#[inline(always)]
+#[rustfmt::skip]
+pub(super) fn eliminate_leaders<S: War>(l: &mut S, r: &mut S) {
+    let (l, r) = (l.warrior_mut(), r.warrior_mut());
+    if *l.leader == 1 && *l.signal_b == 1 {                                                              // 51
+        (*l.bullet, *l.shield, *l.signal_b) = (2, 1, 0);                                                 // 52
+    }
+    if *r.leader == 1 && *r.signal_b == 1 {                                                              // 53
+        (*r.bullet, *r.shield, *r.signal_b) = (1, 0, 0);                                                 // 54
+    }
+    if *l.bullet > 0 {                                                                                   // 55
+        if *r.leader == 1 {                                                                              // 56
+            *r.leader = if *l.bullet == 2 && *r.shield == 0 { 0 } else { 1 };                            // 57
+        } else {                                                                                         // 58
+            *r.bullet = if *r.bullet == 0 { *l.bullet } else { *r.bullet };                              // 59
+            *r.signal_b = 0;                                                                             // 60
+        }
+        *l.bullet = 0;                                                                                   // 61
+    }
+    *l.signal_b = (*l.signal_b).max(*r.signal_b).max(*r.leader);                                         // 62
+}
+
+/// Either no live bullet is left, or the leader is shielded and no signal lies behind the rightmost one.
+pub(super) fn make_peace<S: War>(config: &mut [S], u_0: usize, disarm: bool) {
+    let n = config.len();
+    let live = |v: &S| v.warrior().bullet == 2;
+    if disarm {
+        config.iter_mut().filter(|v| live(v)).for_each(|v| *v.warrior_mut().bullet = 0);
+    } else if let Some(rightmost) = (0..n).rev().find(|i| live(&config[(u_0 + i) % n])) {
+        *config[u_0].warrior_mut().shield = 1;
+        (0..=rightmost).for_each(|i| *config[(u_0 + i) % n].warrior_mut().signal_b = 0);
+    }
+}
+
+/// The legend of [`war_row`].
+const WAR: &str = "* live bullet, o dummy bullet, # shield (@ shield and bullet)";
+
+/// Bullets and shields, as a row of a picture.
+pub(super) fn war_row<S: War>(config: &[S]) -> PictureRow {
+    PictureRow::new("war", WAR, config.iter().map(cell))
+}
+
+/// Shields matter only at leaders.
+fn cell<S: War>(v: &S) -> char {
+    let v = v.warrior();
+    match (v.leader == 1 && v.shield == 1, v.bullet) {
+        (true, 0) => '#',
+        (true, _) => '@',
+        (false, 2) => '*',
+        (false, 1) => 'o',
+        (false, _) => '.',
+    }
+}
 
 /// The state of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]

@@ -7,12 +7,13 @@
 //! agent in role Alg that meets one in role Flip learns whether it was the initiator.
 
 use crate::blueprint::{Blueprint, Declared, Origin};
-use crate::circuit::WithCircuit;
+use crate::circuit::{Agent, Read, WithCircuit, all, any};
 use crate::error::Error;
-use crate::params::{Parameter, Params, Settings};
+use crate::params::{Params, Settings};
 use crate::portrait::PictureRow;
 use crate::protocol::{Input, Protocol, Transition};
-use crate::random::{Generator, below};
+use crate::protocols::coloring::{color_row, colors_of, colors_parameter, two_hop_colored, two_hop_coloring};
+use crate::random::Generator;
 use crate::ring::{Orientation, Ring};
 use crate::value::{Text, Value, named};
 use crate::variable;
@@ -21,17 +22,6 @@ use crate::variables::{Domain, Field, Variables};
 pub mod circuit;
 
 use circuit::PclCircuit;
-
-/// The number of colours of the paper.
-pub const DEFAULT_COLORS: u64 = 16;
-/// The largest number of colours.
-pub const MAX_COLORS: u64 = 65_536;
-
-/// The number of colours, as a parameter.
-pub(super) fn colors_parameter() -> Parameter {
-    let help = "number of colours [default: 16; 3 for aaf-colouring]";
-    Parameter { name: "colors".into(), help: help.into(), flag: false }
-}
 
 /// Whether an agent waits for a bit or gives one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -76,11 +66,11 @@ pub struct State {
 }
 
 impl State {
-    /// Definition "stamp conflict"; it is symmetric.
-    #[inline]
+    /// Definition "stamp conflict".
+    #[inline(always)]
     #[must_use]
     pub fn stamp_conflict(&self, other: &Self) -> bool {
-        (self.color, self.stamp_c, self.stamp_b) == (other.stamp_c, other.color, 1 - other.stamp_b)
+        stamp_conflict(self, other)
     }
 }
 
@@ -168,123 +158,33 @@ impl<const DERANDOMISED: bool> Transition for PclOf<DERANDOMISED> {
 
 // --- Appendix B: conflicts, red and blue ----------------------------------------------------------------------
 
-/// Whether no two agents at distance two have the same colour.
-#[must_use]
-pub fn two_hop_colored(colors: &[u16]) -> bool {
-    let n = colors.len();
-    (0..n).all(|i| colors[i] != colors[(i + 2) % n])
+const COLOR: Read<State, u16> = ("color", |v| v.color);
+const STAMP_C: Read<State, u16> = ("stampC", |v| v.stamp_c);
+const STAMP_B: Read<State, u8> = ("stampB", |v| v.stamp_b);
+
+/// Definition "stamp conflict"; it is symmetric.
+#[inline(always)]
+pub fn stamp_conflict<A: Agent<State = State>>(u: &A, v: &A) -> A::Bit {
+    u.same(COLOR, v, STAMP_C) & u.same(STAMP_C, v, COLOR) & !u.same(STAMP_B, v, STAMP_B)
 }
 
-/// Whether `u_i` is red: in or between a colour conflict, or in a stamp conflict.
-#[must_use]
-pub fn is_red(config: &[State], i: usize) -> bool {
+/// Where `u_i` and `u_{i+2}` have the same colour.
+pub fn color_conflict<A: Agent<State = State>>(config: &[A], i: usize) -> A::Bit {
+    let u = |i: usize| &config[i % config.len()];
+    u(i).same(COLOR, u(i + 2), COLOR)
+}
+
+/// Where `u_i` is red: in or between a colour conflict, or in a stamp conflict.
+pub fn is_red<A: Agent<State = State>>(config: &[A], i: usize) -> A::Bit {
     let n = config.len();
-    let u = |by: usize| &config[(i + by) % n];
-    let (left2, left, me, right, right2) = (u(n - 2), u(n - 1), u(0), u(1), u(2));
-    me.color == left2.color
-        || me.color == right2.color
-        || left.color == right.color
-        || me.stamp_conflict(left)
-        || me.stamp_conflict(right)
+    any([i + n - 2, i + n - 1, i].map(|j| color_conflict(config, j)))
+        | any([i + n - 1, i].map(|j| stamp_conflict(&config[j % n], &config[(j + 1) % n])))
 }
 
-/// Whether no agent is red: the closed safe set of P_CL.
-#[must_use]
-pub fn red_free(config: &[State]) -> bool {
-    !(0..config.len()).any(|i| is_red(config, i))
-}
-
-/// A two-hop colouring, uniform over all of them: colours along each cycle of "the agent after next", every
-/// one different from the one before, drawn again until the cycle closes.
-pub fn two_hop_coloring(ring: Ring, colors: u32, generator: &mut Generator) -> Vec<u16> {
-    let n = ring.n();
-    let (cycles, length) = if n.is_multiple_of(2) { (2, n / 2) } else { (1, n) };
-    let mut config = vec![0; n];
-    for first in 0..cycles {
-        let member = |k: usize| (first + 2 * k) % n;
-        loop {
-            config[first] = below(generator, u64::from(colors)) as u16;
-            for k in 1..length {
-                let other = below(generator, u64::from(colors) - 1) as u16;
-                let before = config[member(k - 1)];
-                config[member(k)] = if other >= before { other + 1 } else { other };
-            }
-            if config[member(length - 1)] != config[first] {
-                break;
-            }
-        }
-    }
-    config
-}
-
-/// The least number of colours of a two-hop colouring.
-#[must_use]
-pub fn fewest_colors(ring: Ring) -> u64 {
-    if ring.n().is_multiple_of(4) { 2 } else { 3 }
-}
-
-/// The fewest colours that a ring needs, unless others are given: an explicit check wants few states.
-pub(super) fn fewest_colors_and(ring: Ring, given: &Params) -> Params {
-    Params::default().with("colors", fewest_colors(ring)).and(given)
-}
-
-/// Every two-hop colouring with at most so many colours, up to renaming the colours and turning the ring.
-#[must_use]
-pub fn two_hop_colorings(ring: Ring, colors: u32) -> Vec<Vec<u16>> {
-    let mut all = Vec::new();
-    extend_colorings(&mut Vec::new(), ring.n(), colors, &mut all);
-    let turns = |coloring: &[u16]| {
-        let mut turned = coloring.to_vec();
-        (0..coloring.len()).all(|_| {
-            turned.rotate_left(1);
-            *coloring <= *renamed(&turned)
-        })
-    };
-    all.retain(|coloring| two_hop_colored(coloring) && turns(coloring));
-    all
-}
-
-/// All ways to go on such that every new colour is the least that is left.
-fn extend_colorings(begun: &mut Vec<u16>, n: usize, colors: u32, all: &mut Vec<Vec<u16>>) {
-    let i = begun.len();
-    if i == n {
-        return all.push(begun.clone());
-    }
-    let used = begun.iter().max().map_or(0, |&most| most + 1);
-    for color in (0..=used).filter(|&color| u32::from(color) < colors) {
-        if i < 2 || begun[i - 2] != color {
-            begun.push(color);
-            extend_colorings(begun, n, colors, all);
-            begun.pop();
-        }
-    }
-}
-
-/// The colours in the order of their first appearance.
-fn renamed(coloring: &[u16]) -> Vec<u16> {
-    let mut order: Vec<u16> = Vec::new();
-    let mut rename = |color: &u16| {
-        let known = order.iter().position(|other| other == color);
-        known.unwrap_or_else(|| {
-            order.push(*color);
-            order.len() - 1
-        }) as u16
-    };
-    coloring.iter().map(&mut rename).collect()
-}
-
-/// Reads the parameter `colors`; a two-hop colouring must exist.
-///
-/// # Errors
-/// If there are too few or too many.
-pub fn colors_of(ring: Ring, params: &Params) -> Result<u32, Error> {
-    let least = fewest_colors(ring);
-    let colors = params.within("colors", DEFAULT_COLORS, 2, MAX_COLORS)?;
-    if colors < least {
-        let allowed = format!("a two-hop colouring of {} agents needs {least} to {MAX_COLORS} colours", ring.n());
-        return Err(Error::new("colors", colors, allowed));
-    }
-    Ok(colors as u32)
+/// Where no agent is red, which is to say that there is no conflict: the closed safe set of P_CL.
+pub fn red_free<A: Agent<State = State>>(config: &[A]) -> A::Bit {
+    let n = config.len();
+    all((0..n).map(|i| !(color_conflict(config, i) | stamp_conflict(&config[i], &config[(i + 1) % n]))))
 }
 
 /// A random red-free configuration with the given colours: uniform stamps, except that a stamp bit that would
@@ -305,13 +205,6 @@ pub fn red_free_stamps<const D: bool>(pcl: &PclOf<D>, colors: &[u16], generator:
         config.iter_mut().for_each(|v| v.stamp_b = 0);
     }
     config
-}
-
-/// The colour of an agent as one character.
-/// The row of colours.
-pub(super) fn color_row(colors: impl Iterator<Item = u16>) -> PictureRow {
-    let cell = |color: u16| char::from_digit(u32::from(color), 36).unwrap_or('+');
-    PictureRow::new("color", "the colour, 0-9 a-z (+ beyond)", colors.map(cell))
 }
 
 impl<const DERANDOMISED: bool> PclOf<DERANDOMISED> {

@@ -7,13 +7,14 @@
 //! `color`, `c1` and `c2` are inputs: a two-hop colouring, and the colours of the two neighbours.
 
 use crate::blueprint::{Blueprint, Declared, Origin};
-use crate::circuit::WithCircuit;
+use crate::circuit::{Agent, Read, WithCircuit, all, and, any};
 use crate::error::Error;
 use crate::params::Settings;
 use crate::portrait::{LabelledSegment, PictureRow};
 use crate::protocol::{Input, Protocol, Transition};
-use crate::protocols::pcl::{
-    color_row, colors_of, colors_parameter, fewest_colors_and, two_hop_colored, two_hop_coloring, two_hop_colorings,
+use crate::protocols::coloring::{
+    color_row, colors_of, colors_parameter, fewest_colors_and, two_hop, two_hop_colored, two_hop_coloring,
+    two_hop_colorings,
 };
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
@@ -100,8 +101,20 @@ use Direction::{Left, Right};
 impl Direction {
     fn neighbour(self, i: usize, n: usize) -> usize {
         match self {
-            Right => (i + 1) % n,
-            Left => (i + n - 1) % n,
+            Right => {
+                if i + 1 == n {
+                    0
+                } else {
+                    i + 1
+                }
+            }
+            Left => {
+                if i == 0 {
+                    n - 1
+                } else {
+                    i - 1
+                }
+            }
         }
     }
 
@@ -129,27 +142,69 @@ pub struct Segment {
     pub head: Option<usize>,
 }
 
-/// Whether `u_i` points at its neighbour in that direction.
-#[must_use]
-pub fn points(config: &[State], i: usize, direction: Direction) -> bool {
-    config[i].dir == config[direction.neighbour(i, config.len())].color
+const COLOR: Read<State, u16> = ("color", |v| v.color);
+const C1: Read<State, u16> = ("c1", |v| v.c1);
+const C2: Read<State, u16> = ("c2", |v| v.c2);
+const DIR: Read<State, u16> = ("dir", |v| v.dir);
+
+/// Where `u_i` points at its neighbour in that direction.
+#[inline]
+pub fn points<A: Agent<State = State>>(config: &[A], i: usize, direction: Direction) -> A::Bit {
+    config[i].same(DIR, &config[direction.neighbour(i, config.len())], COLOR)
+}
+
+/// Where every agent points that way.
+fn all_point<A: Agent<State = State>>(config: &[A], direction: Direction) -> A::Bit {
+    all((0..config.len()).map(|i| points(config, i, direction)))
+}
+
+/// Where all agents point the same way.
+pub fn is_oriented<A: Agent<State = State>>(config: &[A]) -> A::Bit {
+    any([Right, Left].into_iter().map(|direction| all_point(config, direction)))
 }
 
 /// The direction in which all agents point, if they agree.
 #[must_use]
 pub fn oriented(config: &[State]) -> Option<Direction> {
-    [Right, Left].into_iter().find(|&direction| (0..config.len()).all(|i| points(config, i, direction)))
+    [Right, Left].into_iter().find(|&direction| all_point(config, direction))
 }
 
 /// Whether `{c1, c2}` are the colours of the two neighbours, at every agent.
-#[must_use]
-pub fn memory_correct(config: &[State]) -> bool {
+pub fn memory_correct<A: Agent<State = State>>(config: &[A]) -> A::Bit {
     let n = config.len();
-    (0..n).all(|i| {
-        let (left, right) = (config[(i + n - 1) % n].color, config[(i + 1) % n].color);
-        let memory = (config[i].c1, config[i].c2);
-        memory == (left, right) || memory == (right, left)
-    })
+    all((0..n).map(|i| {
+        let (u, left, right) = (&config[i], &config[Left.neighbour(i, n)], &config[Right.neighbour(i, n)]);
+        let knows = |one: &A, other: &A| u.same(C1, one, COLOR) & u.same(C2, other, COLOR);
+        knows(left, right) | knows(right, left)
+    }))
+}
+
+/// Whether the inputs are as P_OR assumes: a two-hop colouring, and the right memory.
+pub fn inputs_right<A: Agent<State = State>>(config: &[A]) -> A::Bit {
+    let coloured = two_hop(config.len(), |i, j| config[i].same(COLOR, &config[j], COLOR));
+    and(coloured, || memory_correct(config))
+}
+
+/// Where `u_i` is the head of a segment of that direction: it points that way and the agent in front of it does not.
+fn heads<A: Agent<State = State>>(config: &[A], i: usize, direction: Direction) -> A::Bit {
+    points(config, i, direction) & !points(config, direction.neighbour(i, config.len()), direction)
+}
+
+/// Where `u_i` is the head of a segment.
+pub fn is_head<A: Agent<State = State>>(config: &[A], i: usize) -> A::Bit {
+    heads(config, i, Right) | heads(config, i, Left)
+}
+
+/// Where `u_i` is a segment of its own.
+pub fn is_alone<A: Agent<State = State>>(config: &[A], i: usize) -> A::Bit {
+    let behind = |direction: Direction| direction.reverse().neighbour(i, config.len());
+    let alone = |direction| heads(config, i, direction) & !points(config, behind(direction), direction);
+    alone(Right) | alone(Left)
+}
+
+/// Where `u_i` is an obstacle: strong, and no head.
+pub fn is_obstacle<A: Agent<State = State>>(config: &[A], i: usize) -> A::Bit {
+    config[i].ask(("strong", 0, &["strong"]), |v| v.strong == 1) & !is_head(config, i)
 }
 
 /// All segments: right ones by their start, then left ones.
@@ -171,21 +226,6 @@ fn segments_towards(config: &[State], direction: Direction) -> Vec<Segment> {
         Segment { direction, start, length: agents.len(), head: agents.last().copied() }
     };
     starts.map(segment).collect()
-}
-
-/// Strong agents that are not heads.
-#[must_use]
-pub fn obstacles(config: &[State]) -> Vec<usize> {
-    let mut head = vec![false; config.len()];
-    segments(config).iter().filter_map(|segment| segment.head).for_each(|i| head[i] = true);
-    (0..config.len()).filter(|&i| config[i].strong == 1 && !head[i]).collect()
-}
-
-/// Whether the inputs are as P_OR assumes: a two-hop colouring, and the right memory.
-#[must_use]
-pub fn inputs_right(config: &[State]) -> bool {
-    let colors: Vec<u16> = config.iter().map(|v| v.color).collect();
-    two_hop_colored(&colors) && memory_correct(config)
 }
 
 /// Gives every agent the colours of its neighbours, in random order.
@@ -263,7 +303,7 @@ impl Protocol for Por {
     }
 
     fn is_safe(&self, config: &[State]) -> bool {
-        oriented(config).is_some() && inputs_right(config)
+        is_oriented(config) && inputs_right(config)
     }
 
     fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
@@ -318,7 +358,7 @@ pub(super) fn orientation_facts(config: &[State]) -> Vec<(Text, Value)> {
         ("oriented", oriented(config).is_some().into()),
         ("direction", oriented(config).map(Direction::name).into()),
         ("or_segments", segments(config).into_iter().map(fact).collect::<Vec<_>>().into()),
-        ("obstacles", obstacles(config).into()),
+        ("obstacles", (0..config.len()).filter(|&i| is_obstacle(config, i)).collect::<Vec<_>>().into()),
     ])
 }
 

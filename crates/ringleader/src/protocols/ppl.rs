@@ -18,6 +18,7 @@ use crate::error::Error;
 use crate::params::{Parameter, Params, Settings};
 use crate::portrait::{LabelledSegment, PictureRow};
 use crate::protocol::{Input, Protocol, Transition, leaders, n_squared_log_n};
+use crate::protocols::elim::{eliminate_leaders, sets::c_pb, war};
 use crate::ring::{Orientation, Ring};
 use crate::value::{Text, Value, named};
 use crate::variable;
@@ -32,7 +33,6 @@ pub mod starts;
 use Mode::{Construct, Detect};
 use circuit::PplCircuit;
 pub use sets::Sets;
-use sets::c_pb;
 
 /// The index of the black token in [`State::token`].
 pub const BLACK: usize = 0;
@@ -214,70 +214,7 @@ impl<const PRIME: bool> PplOf<PRIME> {
     }
 }
 
-/// What *EliminateLeaders* sees of an agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names are the paper's")]
-pub struct Warrior<T> {
-    pub leader: T,
-    pub bullet: T,
-    pub shield: T,
-    pub signal_b: T,
-}
-
-/// A state with the variables of *EliminateLeaders*, which other protocols borrow from P_PL.
-pub trait War {
-    /// These variables.
-    fn warrior(&self) -> Warrior<u8>;
-
-    /// The same, to be written.
-    fn warrior_mut(&mut self) -> Warrior<&mut u8>;
-}
-
-/// Makes a state with fields of these names one of *EliminateLeaders*.
-macro_rules! war {
-    ($state:ty) => {
-        impl $crate::protocols::ppl::War for $state {
-            #[inline(always)]
-            fn warrior(&self) -> $crate::protocols::ppl::Warrior<u8> {
-                let Self { leader, bullet, shield, signal_b, .. } = *self;
-                $crate::protocols::ppl::Warrior { leader, bullet, shield, signal_b }
-            }
-
-            #[inline(always)]
-            fn warrior_mut(&mut self) -> $crate::protocols::ppl::Warrior<&mut u8> {
-                let Self { leader, bullet, shield, signal_b, .. } = self;
-                $crate::protocols::ppl::Warrior { leader, bullet, shield, signal_b }
-            }
-        }
-    };
-}
-
-pub(crate) use war;
-
 war!(State);
-
-/// Algorithm 5, on the variables that it sees of any state.
-#[inline(always)]
-#[rustfmt::skip]
-pub(super) fn eliminate_leaders<S: War>(l: &mut S, r: &mut S) {
-    let (l, r) = (l.warrior_mut(), r.warrior_mut());
-    if *l.leader == 1 && *l.signal_b == 1 {                                                              // 51
-        (*l.bullet, *l.shield, *l.signal_b) = (2, 1, 0);                                                 // 52
-    }
-    if *r.leader == 1 && *r.signal_b == 1 {                                                              // 53
-        (*r.bullet, *r.shield, *r.signal_b) = (1, 0, 0);                                                 // 54
-    }
-    if *l.bullet > 0 {                                                                                   // 55
-        if *r.leader == 1 {                                                                              // 56
-            *r.leader = if *l.bullet == 2 && *r.shield == 0 { 0 } else { 1 };                            // 57
-        } else {                                                                                         // 58
-            *r.bullet = if *r.bullet == 0 { *l.bullet } else { *r.bullet };                              // 59
-            *r.signal_b = 0;                                                                             // 60
-        }
-        *l.bullet = 0;                                                                                   // 61
-    }
-    *l.signal_b = (*l.signal_b).max(*r.signal_b).max(*r.leader);                                         // 62
-}
 
 impl<const PRIME: bool> Transition for PplOf<PRIME> {
     type State = State;

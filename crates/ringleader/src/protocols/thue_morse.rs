@@ -15,7 +15,7 @@
 use crate::blueprint::{Blueprint, Declared};
 use crate::portrait::PictureRow;
 use crate::protocol::{Input, Protocol, Transition, leaders};
-use crate::protocols::ppl::{eliminate_leaders, picture::war_row, sets::in_c_pb, war};
+use crate::protocols::elim::{eliminate_leaders, sets::in_c_pb, war, war_row};
 use crate::ring::{Orientation, Ring};
 use crate::value::{Text, Value, named};
 use crate::variable;

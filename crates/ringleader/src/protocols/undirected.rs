@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::params::{Params, Settings};
 use crate::portrait::{LabelledSegment, PictureRow};
 use crate::protocol::{Input, Protocol, Transition, leaders, uniform};
+use crate::protocols::coloring;
 use crate::protocols::pcl::{self, PclOf};
 use crate::protocols::por::{self, Direction, Por};
 use crate::protocols::ppl::events::{MODE_CHANGED, TOKEN_HIT, mode_changed, token_hit};
@@ -112,7 +113,7 @@ impl<const D: bool> UndirectedOf<D> {
     /// A ring that is coloured, remembers, and is oriented, with this P_PL part in the direction of `dir`.
     fn settled_with_pl(&self, ring: Ring, generator: &mut Generator, pl: &MakePl) -> Vec<State> {
         let mut config = self.with_pl(ring, generator, pl);
-        let colors = pcl::two_hop_coloring(ring, self.cl.colors(), generator);
+        let colors = coloring::two_hop_coloring(ring, self.cl.colors(), generator);
         let cl = pcl::red_free_stamps(&self.cl, &colors, generator);
         config.iter_mut().zip(cl).for_each(|(v, cl)| v.cl = cl);
         let (mut parts, direction) = (or(&config), [Direction::Right, Direction::Left][index(generator, 2)]);
@@ -272,7 +273,7 @@ impl<const D: bool> Declared for UndirectedOf<D> {
             .origin(Origin::Paper)
             .elects()
             .safe("oriented S_PL")
-            .parameters([psi, c1, kappa, pcl::colors_parameter(), unsound]);
+            .parameters([psi, c1, kappa, coloring::colors_parameter(), unsound]);
         with_events(with_phases(with_starts(blueprint)))
     }
 }

@@ -10,12 +10,13 @@
 //! paper, unchanged and shared with P_PL.
 
 use crate::blueprint::{Blueprint, Declared, Origin};
-use crate::circuit::WithCircuit;
+use crate::circuit::{Agent, WithCircuit, all, and};
 use crate::error::Error;
 use crate::params::{Params, Settings};
 use crate::portrait::PictureRow;
 use crate::protocol::{Input, Protocol, Transition, leaders, n_squared_log_n, uniform};
-use crate::protocols::ppl::{eliminate_leaders, picture::war_row, sets::c_pb, sets::in_c_pb, starts::make_peace, war};
+use crate::protocols::elim::sets::{c_pb, in_c_pb, leads_alone, peace};
+use crate::protocols::elim::{eliminate_leaders, make_peace, war, war_row};
 use crate::random::{Generator, below, index};
 use crate::ring::{MAX_N, Orientation, Ring};
 use crate::value::{Text, Value, named};
@@ -75,14 +76,24 @@ impl Transition for Ysm {
     }
 }
 
+/// Where `dist` counts from `u_0`.
+pub fn counts_from<A: Agent<State = State>>(config: &[A], u_0: usize) -> A::Bit {
+    let agents = config[u_0..].iter().chain(&config[..u_0]);
+    all(agents.enumerate().map(|(i, u)| u.ask(("dist", i as isize, &["dist"]), |v| v.dist as usize == i)))
+}
+
+/// Where `u_0` is the only leader, `dist` counts from it, and every live bullet is peaceful.
+pub fn safe_with<A: Agent<State = State>>(config: &[A], u_0: usize) -> A::Bit {
+    and(counts_from(config, u_0), || and(leads_alone(config, u_0), || peace(config)))
+}
+
 /// Whether there is exactly one leader and `dist` counts from it.
 fn counted(config: &[State]) -> bool {
-    let n = config.len();
-    let Some(u_0) = config.iter().position(|v| v.leader == 1) else { return false };
-    (0..n).all(|i| {
-        let v = &config[(u_0 + i) % n];
-        v.dist as usize == i && (v.leader == 1) == (i == 0)
-    })
+    first_leader(config).is_some_and(|u_0| counts_from(config, u_0) && leads_alone(config, u_0))
+}
+
+fn first_leader(config: &[State]) -> Option<usize> {
+    config.iter().position(|v| v.leader == 1)
 }
 
 /// Two shielded leaders, half a ring apart, with `dist` right for both.
@@ -145,7 +156,7 @@ impl Protocol for Ysm {
     }
 
     fn is_safe(&self, config: &[State]) -> bool {
-        counted(config) && in_c_pb(config)
+        first_leader(config).is_some_and(|u_0| safe_with(config, u_0))
     }
 
     fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {

@@ -1,8 +1,9 @@
 //! P_PL as text: the leader, the segments with their IDs, tokens, bullets and modes.
 
 use super::sets::{Segment, Sets};
-use super::{BLACK, Mode, State, WHITE, War};
+use super::{BLACK, Mode, State, WHITE};
 use crate::portrait::{LabelledSegment, PictureRow};
+use crate::protocols::elim::war_row;
 
 /// The rows of a configuration.
 pub(super) fn rows(sets: Sets<'_>) -> Vec<PictureRow> {
@@ -12,7 +13,7 @@ pub(super) fn rows(sets: Sets<'_>) -> Vec<PictureRow> {
         PictureRow::new("ids", "the ID of each segment, in decimal", ids(sets)),
         row("black", "> < black token moving right, left", |v| arrow(v, BLACK)),
         row("white", "> < white token moving right, left", |v| arrow(v, WHITE)),
-        row("war", WAR, war),
+        war_row(sets.config()),
         row("mode", "d detects, r resetting signal, . neither", |v| match v.mode {
             _ if v.signal_r > 0 => 'r',
             Mode::Detect => 'd',
@@ -49,26 +50,6 @@ fn arrow(v: &State, colour: usize) -> char {
         Some(token) if token.pos > 0 => '>',
         Some(_) => '<',
         None => '.',
-    }
-}
-
-/// The legend of [`war`].
-const WAR: &str = "* live bullet, o dummy bullet, # shield (@ shield and bullet)";
-
-/// The row of [`war`].
-pub(in crate::protocols) fn war_row<S: War>(config: &[S]) -> PictureRow {
-    PictureRow::new("war", WAR, config.iter().map(war))
-}
-
-/// Shields matter only at leaders.
-fn war<S: War>(v: &S) -> char {
-    let v = v.warrior();
-    match (v.leader == 1 && v.shield == 1, v.bullet) {
-        (true, 0) => '#',
-        (true, _) => '@',
-        (false, 2) => '*',
-        (false, 1) => 'o',
-        (false, _) => '.',
     }
 }
 

@@ -1,9 +1,9 @@
 //! Adversarial initial configurations of P_PL, and random members of S_PL.
 
-use super::sets::Located;
-use super::{Mode, PplOf, State, War};
+use super::{Mode, PplOf, State};
 use crate::error::Error;
 use crate::protocol::{Protocol, uniform};
+use crate::protocols::elim::make_peace;
 use crate::random::{Generator, below, index};
 use crate::ring::Ring;
 
@@ -95,18 +95,6 @@ pub(crate) fn safe<const P: bool>(ppl: &PplOf<P>, ring: Ring, generator: &mut Ge
     config
 }
 
-/// Either no live bullet is left, or the leader is shielded and no signal lies behind the rightmost one.
-pub(in crate::protocols) fn make_peace<S: War>(config: &mut [S], u_0: usize, disarm: bool) {
-    let n = config.len();
-    let live = |v: &S| v.warrior().bullet == 2;
-    if disarm {
-        config.iter_mut().filter(|v| live(v)).for_each(|v| *v.warrior_mut().bullet = 0);
-    } else if let Some(rightmost) = (0..n).rev().find(|i| live(&config[(u_0 + i) % n])) {
-        *config[u_0].warrior_mut().shield = 1;
-        (0..=rightmost).for_each(|i| *config[(u_0 + i) % n].warrior_mut().signal_b = 0);
-    }
-}
-
 /// Gives `S_1, ..., S_{zeta-2}` the IDs that follow from that of `S_0`.
 fn number_segments<const P: bool>(ppl: &PplOf<P>, config: &mut [State], u_0: usize) {
     let (n, psi) = (config.len(), usize::from(ppl.psi));
@@ -124,14 +112,16 @@ fn number_segments<const P: bool>(ppl: &PplOf<P>, config: &mut [State], u_0: usi
 fn correct_tokens<const P: bool>(ppl: &PplOf<P>, config: &mut [State], u_0: usize) {
     let before = config.to_vec();
     let sets = ppl.sets(&before);
-    let pairs = sets.zeta().saturating_sub(2);
     for z in sets.tokens() {
+        let (k, pos) = sets.place(u_0, z);
         let token = &mut config[z.agent].token[z.colour];
         if sets.zeta() > 1 && sets.is_risky(u_0, z) {
             *token = None;
-        } else if let Some(i) = sets.working_for(u_0, z).filter(|&i| i < pairs) {
-            let bits = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(bit, carry)| super::Token { bit, carry, ..z.token });
-            *token = bits.into_iter().find(|&token| sets.is_correct(u_0, i, Located { token, ..z }));
+        } else if let (true, i, Some(x)) = (sets.is_valid(z), sets.working_for(k, pos), sets.round(k, pos))
+            && i < sets.pairs()
+        {
+            let (bit, carry) = sets.correct(u_0, i, x);
+            *token = Some(super::Token { bit: bit.into(), carry: carry.into(), ..z.token });
         }
     }
 }

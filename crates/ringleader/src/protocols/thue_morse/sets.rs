@@ -3,7 +3,7 @@
 
 use super::Link::{Open, Same};
 use super::{Cell, Head, LAYERS, Pen, State, ThueMorse, down, linked, up};
-use crate::protocols::ppl::{sets::in_c_pb, starts::make_peace};
+use crate::protocols::elim::{make_peace, sets::in_c_pb};
 use crate::random::{Generator, below, index};
 use crate::ring::Ring;
 

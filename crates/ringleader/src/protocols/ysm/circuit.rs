@@ -2,7 +2,7 @@
 
 use super::{State, Ysm};
 use crate::circuit::{Bit, Circuit, Uint, Visit, Wires, code, from_code};
-use crate::protocols::ppl::circuit::Warrior;
+use crate::protocols::elim::circuit::Warrior;
 
 /// YSM21 as a circuit with distances of `D` bits, at most 20.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 /// A Boolean function of some planes: nodes `(plane, if false, if true)`, children before parents; 0 and 1 are the constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
+pub struct Diagram {
     nodes: Vec<(usize, u32, u32)>,
     root: u32,
 }
@@ -13,19 +13,19 @@ pub struct Table {
 /// More bits than this would be a mistake.
 const MOST_BITS: usize = 20;
 
-impl Table {
+impl Diagram {
     /// The function of these planes whose value under the assignment `k` (bit `j` of `k` is the value of plane `j` of the list) is `f(k)`.
     #[must_use]
     pub fn new(planes: &[usize], mut f: impl FnMut(u64) -> bool) -> Self {
-        assert!(planes.len() <= MOST_BITS, "a table of {} bits", planes.len());
+        assert!(planes.len() <= MOST_BITS, "a diagram of {} bits", planes.len());
         let mut level: Vec<u32> = (0..1_u64 << planes.len()).map(|k| u32::from(f(k))).collect();
-        let mut table = Self { nodes: Vec::new(), root: 0 };
+        let mut diagram = Self { nodes: Vec::new(), root: 0 };
         for &plane in planes {
             let mut known = FxHashMap::default();
-            level = level.chunks(2).map(|pair| table.node(plane, pair[0], pair[1], &mut known)).collect();
+            level = level.chunks(2).map(|pair| diagram.node(plane, pair[0], pair[1], &mut known)).collect();
         }
-        table.root = level[0];
-        table
+        diagram.root = level[0];
+        diagram
     }
 
     fn node(&mut self, plane: usize, low: u32, high: u32, known: &mut FxHashMap<(u32, u32), u32>) -> u32 {
@@ -54,14 +54,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_its_function() {
+    fn a_diagram_is_its_function() {
         for f in [|k: u64| k.is_multiple_of(3), |k: u64| k > 9, |_| true, |_| false, |k: u64| k & 4 == 4] {
-            let table = Table::new(&[7, 2, 5, 0], f);
+            let diagram = Diagram::new(&[7, 2, 5, 0], f);
             for k in 0..16_u64 {
                 let place = |plane: usize| [7, 2, 5, 0].iter().position(|&p| p == plane).unwrap_or(9);
-                assert_eq!(table.of(|plane| k >> place(plane) & 1 == 1), f(k), "{k}");
+                assert_eq!(diagram.of(|plane| k >> place(plane) & 1 == 1), f(k), "{k}");
             }
         }
-        assert_eq!(Table::new(&[0, 1], |k| k & 1 == 1).nodes.len(), 1, "planes without influence are not asked");
+        assert_eq!(Diagram::new(&[0, 1], |k| k & 1 == 1).nodes.len(), 1, "planes without influence are not asked");
     }
 }
