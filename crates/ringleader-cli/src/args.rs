@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use clap::{Arg, ArgAction, ArgMatches, Args as ClapArgs, CommandFactory, FromArgMatches, Parser, Subcommand};
 use ringleader::engine::sliced::Words;
+use ringleader::error::Error;
 use ringleader::params::{Parameter, Params};
 use ringleader_catalogue::Entries;
 
@@ -112,10 +113,31 @@ pub(crate) enum Command {
 
 /// The command that the arguments of the process name; without one, the main job. Ends the process if they make no sense, or only
 /// ask for help.
-pub(crate) fn parse(entries: &Entries) -> Command {
+///
+/// # Errors
+/// If a parameter of a protocol has the name of an option.
+pub(crate) fn parse(entries: &Entries) -> Result<Command, Error> {
+    no_clash(entries)?;
     let matches = command(entries).get_matches();
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    args.command.unwrap_or_else(|| main_job(entries))
+    Ok(args.command.unwrap_or_else(|| main_job(entries)))
+}
+
+/// Refuses parameters that would be options which a command has already.
+fn no_clash(entries: &Entries) -> Result<(), Error> {
+    let all = Args::command();
+    let taken = |name: &str| {
+        let takers = all.get_subcommands().filter(|command| WITH_PARAMETERS.contains(&command.get_name()));
+        let has = |command: &&clap::Command| command.get_arguments().any(|arg| arg.get_long() == Some(name));
+        takers.filter(has).map(clap::Command::get_name).next().or((name == "help").then_some("every command"))
+    };
+    for about in entries.iter().map(|entry| entry.about()) {
+        if let Some((name, command)) = about.parameters.iter().find_map(|one| Some((&one.name, taken(&one.name)?))) {
+            let why = format!("--{name} is an option of {command} already; choose another name");
+            return Err(Error::new(format!("protocol {}, parameter", about.name), name, why));
+        }
+    }
+    Ok(())
 }
 
 fn main_job(entries: &Entries) -> Command {
@@ -279,9 +301,22 @@ impl FromArgMatches for ParamArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ringleader::blueprint::Declared;
 
     fn whole() -> clap::Command {
         command(&Entries::new(&ringleader_catalogue::builtin()).unwrap())
+    }
+
+    /// No protocol, only what is said of one.
+    #[test]
+    fn a_parameter_that_is_an_option_already_is_refused() {
+        for (name, clashes) in [("most", true), ("seed", true), ("help", true), ("times", false)] {
+            let mut blueprint = ringleader::protocols::elim::Elim::blueprint().parameter(name, "");
+            (blueprint.about.name, blueprint.about.case) = ("mine".into(), "mine".into());
+            let entries = Entries::new(&[ringleader_catalogue::Entry::new(blueprint)]).unwrap();
+            assert_eq!(no_clash(&entries).is_err(), clashes, "{name}");
+        }
+        no_clash(&Entries::new(&ringleader_catalogue::builtin()).unwrap()).unwrap();
     }
 
     #[test]

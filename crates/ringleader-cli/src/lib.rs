@@ -30,15 +30,17 @@ pub use ringleader_catalogue::{Entries, Entry, Tools, builtin};
 /// Runs the command that the arguments of the process name, with these protocols.
 #[must_use]
 pub fn main(protocols: &[Entry]) -> ExitCode {
-    let done = Entries::new(protocols).map_err(Stop::from).and_then(|entries| {
-        let command = args::parse(&entries);
-        progress::catch_interrupts();
-        run(&command, &entries)
-    });
-    match done {
+    match parse_and_run(protocols) {
         Ok(()) => ExitCode::SUCCESS,
         Err(stop) => stop.report(),
     }
+}
+
+fn parse_and_run(protocols: &[Entry]) -> Result<(), Stop> {
+    let entries = Entries::new(protocols)?;
+    let command = args::parse(&entries)?;
+    progress::catch_interrupts();
+    run(&command, &entries)
 }
 
 fn run(command: &Command, entries: &Entries) -> Result<(), Stop> {

@@ -21,7 +21,7 @@ pub fn read(path: &Path) -> Result<String, Error> {
     source.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(bad)?;
     if text.len() as u64 > MAX_BYTES {
         let most = MAX_BYTES >> 20;
-        return Err(Error::new(format!("{} is larger than {most} MiB, the most that is read", path.display())));
+        return Err(Error::new(format!("{} is larger than the limit of {most} MiB", path.display())));
     }
     Ok(text)
 }

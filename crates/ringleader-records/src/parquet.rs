@@ -204,7 +204,7 @@ fn check_whole(file: &mut File) -> Result<(), String> {
     let (mut first, mut last) = ([0; 4], [0; 4]);
     let ends = file.read_exact(&mut first).and_then(|()| file.seek(SeekFrom::End(-4)));
     if ends.is_err() || first != MAGIC {
-        return Err("it is no Parquet file".into());
+        return Err("it is not a Parquet file".into());
     }
     file.read_exact(&mut last).map_err(failed)?;
     if last != MAGIC {
@@ -540,7 +540,7 @@ mod tests {
             assert!(complaint(&path).contains("cut off"), "{length} bytes: {}", complaint(&path));
         }
         std::fs::write(&path, "seed = 1").unwrap();
-        assert!(complaint(&path).contains("no Parquet file"));
+        assert!(complaint(&path).contains("not a Parquet file"));
         std::fs::write(&path, "PAR1").unwrap();
         assert!(complaint(&path).contains("no records"));
         std::fs::remove_file(&path).unwrap();

@@ -29,7 +29,7 @@ use ringleader_records::meta::Shard;
 use ringleader_records::outcome::Outcome;
 use ringleader_records::parquet;
 use ringleader_records::series::{gather, load};
-use ringleader_records::sweep::Cell;
+use ringleader_records::sweep::{Cell, Setup};
 
 /// All kinds of cells: many rings at once and one by one, faults, phases, censored trials, coins.
 const DEFINITION: &str = r#"
@@ -213,7 +213,7 @@ fn a_definition_may_only_grow() {
         (smaller.replace("seed = 7", "seed = 8"), vec!["seed: it was 7, and is 8"]),
         (smaller.replace("repeats = 70", "repeats = 71"), vec!["ysm n=8", "it had", "repeats=70", "repeats=71"]),
         (smaller.replace("limit = 300", "limit = 301"), vec!["limit=300", "limit=301"]),
-        (smaller.replace("\"pcl\"", "\"por\""), vec!["pcl n=9", "not there any more"]),
+        (smaller.replace("\"pcl\"", "\"por\""), vec!["pcl n=9", "removed"]),
     ] {
         let told = sweep(&define(&text), Shard::WHOLE, 1, &records).unwrap_err().to_string();
         assert!(words.iter().chain(&["a.parquet", "another definition"]).all(|word| told.contains(word)), "{told}");
@@ -388,7 +388,7 @@ impl Protocol for Rumour {
 }
 
 /// Names of phases that would break any format that is put together by hand.
-const NAMES: [&str; 5] = ["a,b=1,c=", "\"quoted\" \\ back", "param_x", "phase_\u{1f514}; 'x'", "null"];
+const NAMES: [&str; 5] = ["a;b=1;c=", "\"quoted\" \\ back", "param_x", "phase_\u{1f514}; 'x'", "null"];
 
 fn rumour(make_start: bool, setting: &'static str) -> Catalogue {
     let mut blueprint = Blueprint::new("rumour", Orientation::Directed, move |_, _| Ok::<_, Refused>(Rumour(setting)))
@@ -471,7 +471,8 @@ fn records_of_format_1_are_read() {
         for row in &rows {
             let cell = &cells[row.outcome.cell as usize];
             assert_eq!(row.outcome.seed, cell.seeds(definition.sweep.seed)(row.outcome.trial));
-            assert_eq!(*row.setup, *cell.setup);
+            // The fingerprint of rules is younger than these records.
+            assert_eq!(*row.setup, Setup { rules: 0, ..(*cell.setup).clone() });
             phases += row.outcome.phases.len();
             assert!(row.outcome.phases.last().is_none_or(|(_, safe)| *safe == row.outcome.safe), "the last is safety");
         }

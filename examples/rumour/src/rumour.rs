@@ -27,7 +27,7 @@ pub(crate) struct Rumour {
 
 impl Rumour {
     fn new(_: Ring, params: &Params) -> Result<Self, Error> {
-        Ok(Self { most: params.within("most", 3, 1, 9)? as u8 })
+        Ok(Self { most: params.within("times", 3, 1, 9)? as u8 })
     }
 }
 
@@ -54,7 +54,7 @@ impl Protocol for Rumour {
     }
 
     fn settings(&self) -> Settings {
-        named([("most", self.most.into())])
+        named([("times", self.most.into())])
     }
 
     fn output(&self, state: &State) -> u64 {
@@ -74,7 +74,7 @@ impl Declared for Rumour {
             .assumption("some agent has heard it")
             .bound("O(n^2)")
             .safe("all have heard it")
-            .parameter("most", "how often an agent tells it at most [default: 3]")
+            .parameter("times", "how often an agent tells it at most [default: 3]")
             .promise("some agent has heard it", |_, config| config.iter().any(|v| v.heard == 1))
             .start("one", "u_0 has heard it", |_, ring, _| {
                 (0..ring.n()).map(|i| State { heard: u8::from(i == 0), told: 0 }).collect()

@@ -41,13 +41,13 @@ fn it_is_listed_and_its_options_are_there() {
     let names: Vec<&str> = list["protocols"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
     assert_eq!((names[0], names[names.len() - 1]), ("ppl", "rumour"));
     let help = run(&["run", "--help"]);
-    assert!(help.contains("--most") && help.contains("how often an agent tells it"), "{help}");
+    assert!(help.contains("--times") && help.contains("how often an agent tells it"), "{help}");
 }
 
 #[test]
 fn run_finds_the_exact_step_and_says_what_is_only_declared() {
-    let once = run(&["run", "--protocol", "rumour", "--n", "20", "--seed", "3", "--most", "2"]);
-    assert!(once.contains("all have heard it") && once.contains("declared closed"), "{once}");
+    let once = run(&["run", "--protocol", "rumour", "--n", "20", "--seed", "3", "--times", "2"]);
+    assert!(once.contains("all have heard it") && once.contains("closed: declared by the protocol"), "{once}");
     let record = json(&["run", "--protocol", "rumour", "--n", "20", "--seed", "3", "--json"]);
     let step = |name: &str| {
         let phases = record["phases"].as_array().unwrap();
@@ -70,10 +70,10 @@ fn traces_replay_and_configurations_are_inspected() {
 
 #[test]
 fn every_configuration_is_checked_and_expectations_are_exact() {
-    let checks = json(&["check", "rumour", "--n", "3..5", "--most", "1", "--json"]);
+    let checks = json(&["check", "rumour", "--n", "3..5", "--times", "1", "--json"]);
     assert!(checks["checks"].as_array().unwrap().iter().all(|row| row["verdict"] == "holds"), "{checks}");
     // From one agent that knows, each of the n - 1 others waits for one of n edges: n (n - 1) steps.
-    let exact = json(&["exact", "rumour", "--n", "4", "--most", "1", "--start", "one", "--json"]);
+    let exact = json(&["exact", "rumour", "--n", "4", "--times", "1", "--start", "one", "--json"]);
     assert_eq!(exact["worst_fraction"], "12", "{exact}");
 }
 
@@ -81,13 +81,13 @@ fn every_configuration_is_checked_and_expectations_are_exact() {
 fn a_sweep_makes_records_and_a_report() {
     let (definition, records, page) = (file("grid.toml"), file("grid.parquet"), file("report"));
     let _ = std::fs::remove_dir_all(&page);
-    let grid = "seed = 1\nrepeats = 20\nphases = true\n[[grid]]\nprotocol = \"rumour\"\nn = [4, 8, 16]\nparams.most = [1, 3]\n";
+    let grid = "seed = 1\nrepeats = 20\nphases = true\n[[grid]]\nprotocol = \"rumour\"\nn = [4, 8, 16]\nparams.times = [1, 3]\n";
     std::fs::write(&definition, grid).unwrap();
     let [definition, records, page] = [&definition, &records, &page].map(|path| path.to_str().unwrap());
     run(&["sweep", definition, "--out", records, "--quiet"]);
     let csv = run(&["export", records, "--csv"]);
     assert_eq!(csv.lines().count(), 1 + 6 * 20);
-    assert!(csv.starts_with("cell,protocol,n,param_most,"), "{csv}");
+    assert!(csv.starts_with("cell,protocol,n,param_times,"), "{csv}");
     run(&["report", records, "--out", page]);
     let html = std::fs::read_to_string(format!("{page}/report.html")).unwrap();
     assert!(html.contains("rumour"));

@@ -89,8 +89,8 @@ pub(crate) struct MergeArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-A row is a trial; an unknown value (such as `safe` of a censored trial) is empty. Every parameter and every
-phase has a column, `param_psi` or `phase_S_PL`. The recovery from the last fault took
+A row is a trial; an unknown value (such as `safe` of a censored trial) is empty. Every parameter
+and every phase has a column, `param_psi` or `phase_S_PL`. The recovery from the last fault took
 `steps - last_fault` steps, or more if the trial is censored. METHODOLOGY.md lists the columns.
 
 Examples:

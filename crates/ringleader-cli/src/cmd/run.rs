@@ -178,7 +178,7 @@ fn verdict(out: &mut dyn Write, trial: &Trial, record: &Record, session: &dyn Se
         || format!("declared by the protocol; `ringleader check {} --n 3..4` looks", about.name),
         |evidence| evidence.clone().into_owned(),
     );
-    writeln!(out, "{}", faint(format!("that it is closed: {closed}")))
+    writeln!(out, "{}", faint(format!("closed: {closed}")))
 }
 
 // --- For machines ---------------------------------------------------------------------------------------------

@@ -137,6 +137,10 @@ fn starts<P: Protocol>(instance: &Instance<P>, question: &Question<'_>) -> Resul
     if question.start == Some("every") {
         return Ok(("every".to_owned(), every(protocol, *ring, question)?));
     }
+    let known: Vec<&str> = instance.blueprint.starts.iter().map(|start| &*start.named.name).collect();
+    if let Some(name) = question.start.filter(|name| !known.contains(name)) {
+        return Err(Error::new("start", name, format!("allowed is every, {}", known.join(", "))).into());
+    }
     let start = instance.start(question.start)?;
     let config = (start.make)(protocol, *ring, &mut stream(question.seed, Stream::Start));
     Ok((start.named.name.clone().into_owned(), Box::new(std::iter::once(config))))
