@@ -42,6 +42,7 @@ pub(crate) fn interrupted_code() -> u8 {
 }
 
 /// Work that looks for an interruption.
+#[must_use]
 pub(crate) struct Looking(());
 
 /// From now on until the result is dropped, an interruption is looked for.
@@ -51,13 +52,6 @@ pub(crate) fn look() -> Looking {
         AT_ONCE.store(false, Ordering::SeqCst);
     }
     Looking(())
-}
-
-impl Looking {
-    /// Whether a signal asks to stop.
-    pub(crate) fn interrupted(&self) -> bool {
-        interrupted()
-    }
 }
 
 impl Drop for Looking {

@@ -25,6 +25,7 @@ pub(crate) enum Stop {
     /// Ctrl-C or SIGTERM: exit code 130 or 143, with a message unless the command has said so itself.
     Interrupted(Option<String>),
     /// Another process has done the work and said everything: its exit code.
+    #[cfg(feature = "prove")]
     Done(u8),
     /// The reader of our output went away (`| head`): nothing is wrong.
     Unheard,
@@ -42,6 +43,7 @@ impl Stop {
             Self::Undecided => (4, None),
             Self::TooLarge(message) => (4, Some(message)),
             Self::Interrupted(message) => (interrupted_code(), message),
+            #[cfg(feature = "prove")]
             Self::Done(code) => (code, None),
             Self::Unheard => (0, None),
         };

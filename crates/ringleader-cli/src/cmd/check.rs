@@ -117,7 +117,11 @@ fn share(bar: &mut Bar, n: usize, what: &str, words: u64, work: &Work<'_>, threa
         bar.show(64 * done, || format!("configurations, n = {n}, {what}"))
     };
     if threads > 1 && words > CHUNK {
-        let make = || take().map(|range| Ok::<(), Stop>(work(range)));
+        let make = || {
+            let range = take()?;
+            work(range);
+            Some(Ok::<(), Stop>(()))
+        };
         // If not all threads can be started, this one does what is left.
         let _ = spread(threads, &AtomicBool::new(false), make, |_| {
             let _ = shown();

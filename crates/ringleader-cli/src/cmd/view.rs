@@ -23,7 +23,7 @@ pub(crate) fn view(args: &ViewArgs, entries: &Entries) -> Result<(), Stop> {
     let server = Server::bind(catalogue, &opening, args.port)
         .map_err(|error| Stop::Bad(format!("{error}; choose another with --port")))?;
     // From here on Ctrl-C closes the laboratory, which is its proper end.
-    let looking = progress::look();
+    let _looking = progress::look();
     let address = format!("http://127.0.0.1:{}/", server.port());
     let told = || Value::map([("address", address.as_str().into()), ("port", server.port().into())]);
     print(args.json, told, |out| {
@@ -33,7 +33,7 @@ pub(crate) fn view(args: &ViewArgs, entries: &Entries) -> Result<(), Stop> {
     if !args.no_open {
         open_browser(&address);
     }
-    Ok(server.serve(&|| looking.interrupted())?)
+    Ok(server.serve(&progress::interrupted)?)
 }
 
 /// What the page is to show first, checked now so that mistakes are told here.
