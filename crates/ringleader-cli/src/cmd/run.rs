@@ -175,7 +175,7 @@ fn verdict(out: &mut dyn Write, trial: &Trial, record: &Record, session: &dyn Se
     }
     writeln!(out, "{}", faint(format!("the safe set is {}; where it is closed, its first step is exact", about.safe)))?;
     let closed = about.evidence.as_ref().map_or_else(
-        || format!("declared by the protocol; `ringleader check {} --n 3..4` looks", about.name),
+        || format!("declared by the protocol;\n`ringleader check {} --n 3..4` looks", about.name),
         |evidence| evidence.clone().into_owned(),
     );
     writeln!(out, "{}", faint(format!("closed: {closed}")))
