@@ -264,5 +264,5 @@ law("the help tells every key and closes again", { at: AT }, async ({ lab, page 
 });
 
 law("the version is that of the program", { at: AT }, async ({ lab }) => {
-  assert.ok(ringleader(["--version"]).stdout.trim().endsWith(await lab.text("version")));
+  assert.ok(ringleader(["-V"]).stdout.trim().endsWith(await lab.text("version")));
 });
