@@ -120,7 +120,7 @@ fn safe(ysm: &Ysm, ring: Ring, generator: &mut Generator) -> Vec<State> {
 }
 
 impl Ysm {
-    /// [YSM21] with its bound on n.
+    /// YSM21 with its bound on n.
     ///
     /// # Errors
     /// If the bound is below n.
