@@ -65,6 +65,7 @@ pub trait Protocol: Transition {
     }
 
     /// The output of an agent, pi_out, as a number: by default whether it is a leader.
+    #[inline]
     fn output(&self, state: &Self::State) -> u64 {
         u64::from(self.is_leader(state))
     }

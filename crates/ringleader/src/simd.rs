@@ -31,6 +31,13 @@ pub(crate) fn set_time([low, high]: &mut TimesMut<'_>, lane: usize, t: u32) {
     (low[lane], high[lane]) = (t as u16, (t >> 16) as u16);
 }
 
+/// The times of the first lanes, so that the compiler knows how many there are. Written out, since `map` of an array is a call where no
+/// link-time optimisation takes it away.
+#[inline(always)]
+pub(crate) fn cut([low, high]: Times<'_>, lanes: usize) -> Times<'_> {
+    [&low[..lanes], &high[..lanes]]
+}
+
 /// One edge's clock in every lane.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneClocks<'a> {
@@ -52,7 +59,9 @@ impl<'a> LaneClocks<'a> {
     /// Those of the first lanes, so that the compiler knows how many there are.
     #[inline(always)]
     pub(crate) fn cut(self, lanes: usize) -> Self {
-        Self { words: self.words.map(|row| &row[..lanes]), rank: &self.rank[..lanes], edge: self.edge }
+        let [a, b, c, d] = self.words;
+        let words = [&a[..lanes], &b[..lanes], &c[..lanes], &d[..lanes]];
+        Self { words, rank: &self.rank[..lanes], edge: self.edge }
     }
 }
 
@@ -134,7 +143,7 @@ impl Lanes for u64 {
 
     #[inline(always)]
     fn race(own: Times<'_>, left: Times<'_>, right: Times<'_>) -> Self {
-        let [own, left, right] = [own, left, right].map(|times| times.map(|half| &half[..64]));
+        let (own, left, right) = (cut(own, 64), cut(left, 64), cut(right, 64));
         let mut fires = 0;
         for k in 0..64 {
             let t = time(own, k);

@@ -124,15 +124,13 @@ impl Tracker {
     {
         let first = stepper.steps + 1;
         for step in first..first + steps {
-            let look = |protocol: &P, (before, led): ([u64; 2], [bool; 2]), after: [&P::State; 2]| {
-                if outputs(protocol, after) != before {
+            let look = |protocol: &P, before: ([u64; 2], [bool; 2]), after: [&P::State; 2]| {
+                if outputs(protocol, after) != before.0 {
                     self.last_output_change = step;
-                    self.births_and_deaths(led, after.map(|state| protocol.is_leader(state)), step);
+                    self.births_and_deaths(before.1, led(protocol, after), step);
                 }
             };
-            let peek = |protocol: &P, states: [&P::State; 2]| {
-                (outputs(protocol, states), states.map(|state| protocol.is_leader(state)))
-            };
+            let peek = |protocol: &P, states: [&P::State; 2]| (outputs(protocol, states), led(protocol, states));
             stepper.step(peek, look)?;
         }
         Ok(())
@@ -154,11 +152,7 @@ impl Tracker {
             let before = [&before[0], &before[1]];
             if outputs(protocol, before) != outputs(protocol, after) {
                 self.last_output_change = step;
-                self.births_and_deaths(
-                    before.map(|v| protocol.is_leader(v)),
-                    after.map(|v| protocol.is_leader(v)),
-                    step,
-                );
+                self.births_and_deaths(led(protocol, before), led(protocol, after), step);
             }
             woken = open.iter().any(|&k| phases[k].may_differ(before, after));
         };
@@ -210,7 +204,14 @@ impl Tracker {
     }
 }
 
+/// Written out, since `map` of an array is a call where no link-time optimisation takes it away.
 #[inline]
-fn outputs<P: Protocol>(protocol: &P, states: [&P::State; 2]) -> [u64; 2] {
-    states.map(|state| protocol.output(state))
+fn outputs<P: Protocol>(protocol: &P, [l, r]: [&P::State; 2]) -> [u64; 2] {
+    [protocol.output(l), protocol.output(r)]
+}
+
+/// Which of the two are leaders.
+#[inline]
+fn led<P: Protocol>(protocol: &P, [l, r]: [&P::State; 2]) -> [bool; 2] {
+    [protocol.is_leader(l), protocol.is_leader(r)]
 }

@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-use super::{LaneClocks, Lanes, Task, Times, TimesMut};
+use super::{LaneClocks, Lanes, Task, Times, TimesMut, cut};
 use crate::circuit::Bit;
 use crate::clocks::{INITIATOR, LOG, MULTIPLIERS};
 
@@ -133,7 +133,7 @@ impl Lanes for B256 {
 
     #[inline(always)]
     fn race(own: Times<'_>, left: Times<'_>, right: Times<'_>) -> Self {
-        let [own, left, right] = [own, left, right].map(|times| times.map(|half| &half[..256]));
+        let (own, left, right) = (cut(own, 256), cut(left, 256), cut(right, 256));
         let mut words = [0_u32; 8];
         for (k, word) in words.iter_mut().enumerate() {
             *word = gather(precedes_both(own, left, right, 2 * k), precedes_both(own, left, right, 2 * k + 1));
@@ -181,7 +181,7 @@ impl Lanes for B256 {
 
     #[inline(always)]
     fn left_initiates(times: Times<'_>, clocks: LaneClocks<'_>) -> Self {
-        let (times, clocks) = (times.map(|half| &half[..256]), clocks.cut(256));
+        let (times, clocks) = (cut(times, 256), clocks.cut(256));
         let edge = [clocks.edge[0], clocks.edge[1].wrapping_add(INITIATOR)];
         let mut left = [0_u32; 8];
         for (k, left) in left.iter_mut().enumerate() {

@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-use super::{LaneClocks, Lanes, Task, Times, TimesMut};
+use super::{LaneClocks, Lanes, Task, Times, TimesMut, cut};
 use crate::circuit::Bit;
 use crate::clocks::{INITIATOR, LOG, MULTIPLIERS};
 
@@ -133,7 +133,7 @@ impl Lanes for B512 {
 
     #[inline(always)]
     fn race(own: Times<'_>, left: Times<'_>, right: Times<'_>) -> Self {
-        let [own, left, right] = [own, left, right].map(|times| times.map(|half| &half[..512]));
+        let (own, left, right) = (cut(own, 512), cut(left, 512), cut(right, 512));
         let mut fires = [0_u32; 16];
         for (k, fires) in fires.iter_mut().enumerate() {
             let (low, high) = (load(own[0], k), load(own[1], k));
@@ -191,7 +191,7 @@ impl Lanes for B512 {
 
     #[inline(always)]
     fn left_initiates(times: Times<'_>, clocks: LaneClocks<'_>) -> Self {
-        let (times, clocks) = (times.map(|half| &half[..512]), clocks.cut(512));
+        let (times, clocks) = (cut(times, 512), clocks.cut(512));
         let edge = [clocks.edge[0], clocks.edge[1].wrapping_add(INITIATOR)];
         let mut left = [0_u32; 16];
         for k in (0..16).step_by(TOGETHER) {

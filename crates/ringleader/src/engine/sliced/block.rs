@@ -368,7 +368,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
     /// The lanes in which the time of an edge has come; when looked at coarsely, not all of them.
     #[inline(always)]
     fn race(&self, j: usize, coarsely: bool) -> L {
-        let [left, own, right] = [j, j + 1, j + 2].map(|row| self.times.row(row));
+        let (left, own, right) = (self.times.row(j), self.times.row(j + 1), self.times.row(j + 2));
         if coarsely { L::coarse_race(own[1], left[1], right[1]) } else { L::race(own, left, right) }
     }
 

@@ -265,7 +265,7 @@ impl<const W: usize, const K: usize> Circuit for PplCircuit<W, K> {
             b: planes[B].into(),
             dist: (half + number(Self::OFFSET)).wrapping_sub(self.first()) as u8,
             last: planes[LAST].into(),
-            token: Self::TOKEN.map(token),
+            token: [token(Self::TOKEN[0]), token(Self::TOKEN[1])],
             mode: if planes[DETECT] { Mode::Detect } else { Mode::Construct },
             clock: Self::CLOCK.of(&planes).number().wrapping_sub(self.midnight()) as u16,
             signal_r: Self::SIGNAL_R.of(&planes).number() as u16,
