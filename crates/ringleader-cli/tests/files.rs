@@ -10,6 +10,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use harness::{PATIENCE, complaint, json, program, ringleader};
+use sha2::{Digest, Sha256};
 
 /// Records of a whole sweep.
 const SMALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records/small.parquet");
@@ -218,6 +219,29 @@ fn a_key_that_is_there_twice_is_refused() {
         {
             refused(&ringleader(command), &["case.json", &format!("the key \"{key}\" is there twice"), "line 1"]);
         }
+    }
+}
+
+/// A file with a column that begins before it, and with the right seal: the Parquet reader panics, and nobody sees it.
+#[test]
+fn a_forged_file_is_refused_in_a_line() {
+    let (folder, mut bytes) = (folder("forged"), fs::read(SMALL).unwrap());
+    let (place, seal) = (bytes.len() - 2190, bytes.windows(7).rposition(|window| window == b"sha256:").unwrap() + 7);
+    assert_eq!(bytes[place], 8, "other records need another forgery");
+    bytes[place] = 9;
+    bytes[seal..seal + 64].fill(b'0');
+    let digits: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    bytes[seal..seal + 64].copy_from_slice(digits.as_bytes());
+    let path = folder.join("forged.parquet");
+    fs::write(&path, bytes).unwrap();
+    let path = path.to_str().unwrap();
+    let out = folder.join("out").to_string_lossy().into_owned();
+    for command in
+        [&["export", path][..], &["report", path, "--out", &out], &["merge", path, "--out", &out], &["table1", path]]
+    {
+        let output = ringleader(command);
+        refused(&output, &["cannot read", "forged.parquet", "make no sense"]);
+        assert_eq!(complaint(&output).lines().count(), 1, "{}", complaint(&output));
     }
 }
 

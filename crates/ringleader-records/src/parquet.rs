@@ -222,10 +222,10 @@ fn check_whole(file: &mut File) -> Result<(), String> {
     if last != MAGIC {
         return Err("it is cut off: the end of a Parquet file is missing".into());
     }
-    if file.seek(SeekFrom::End(-8)).is_ok_and(|_| footer(file).is_ok_and(|length| length > MAX_FOOTER)) {
-        return Err(format!("what it says of itself is longer than {} MiB", MAX_FOOTER >> 20));
-    }
     match seal::is_whole(file).map_err(failed)? {
+        Some(true) if footer(file).map_err(failed)? > MAX_FOOTER => {
+            Err(format!("what it says of itself is longer than {} MiB", MAX_FOOTER >> 20))
+        }
         Some(true) => Ok(()),
         Some(false) => Err("it is damaged: its contents do not match their SHA-256".into()),
         None => Err("it holds no records of ringleader, or it is damaged".into()),
@@ -235,6 +235,7 @@ fn check_whole(file: &mut File) -> Result<(), String> {
 /// How long what a file says of itself is.
 fn footer(file: &mut File) -> io::Result<u32> {
     let mut length = [0; 4];
+    file.seek(SeekFrom::End(-8))?;
     file.read_exact(&mut length)?;
     Ok(u32::from_le_bytes(length))
 }
@@ -613,6 +614,27 @@ mod tests {
             refused += usize::from(!told.is_empty());
         }
         assert!(panics > 0 && refused > 2000, "{panics} panics, {refused} refused: forge something worse");
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    /// Memory that cannot be had would end the process, so it must not be asked for.
+    #[test]
+    fn what_asks_for_too_much_is_refused_before_it_is_read() {
+        let path = written("greedy", 100);
+        let whole = std::fs::read(&path).unwrap();
+        // The first page is the dictionary of the numbers of cells, which says that it is 8 KiB.
+        assert_eq!([whole[4], whole[5], whole[6], whole[8] & 0x80], [0x15, 4, 0x15, 0], "no dictionary of this size");
+        let footer = whole.len() - 8;
+        for (at, bytes, told) in
+            [(7, &[0xfe, 0x7f][..], "a page makes no sense"), (footer, &[0, 0, 0, 2], "longer than 16 MiB")]
+        {
+            let mut forged = whole.clone();
+            forged[at..at + bytes.len()].copy_from_slice(bytes);
+            seal::tests::reseal(&mut forged);
+            std::fs::write(&path, &forged).unwrap();
+            let refused = all(std::slice::from_ref(&path)).unwrap_err().to_string();
+            assert!(refused.contains(told), "{refused}");
+        }
         std::fs::remove_file(&path).unwrap();
     }
 
