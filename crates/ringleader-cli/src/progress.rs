@@ -2,12 +2,16 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use ringleader_records::files;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
+#[cfg(unix)]
+use signal_hook::iterator::Signals;
 
 use crate::text::ratio;
 
@@ -19,12 +23,41 @@ static AT_ONCE: AtomicBool = AtomicBool::new(true);
 static LOOKING: AtomicUsize = AtomicUsize::new(0);
 
 /// From now on the first signal asks long work to stop and to save what it has. The second, or the first where nothing
-/// would notice it, ends the process.
+/// would notice it, ends the process, and files that are not finished go with it.
+#[cfg(unix)]
 pub(crate) fn catch_interrupts() {
+    let (sender, caught) = channel();
+    // Without handlers a signal ends the process at once, which is a poorer but still a right answer.
+    let started = thread::Builder::new().spawn(move || {
+        let Ok(mut signals) = Signals::new([SIGINT, SIGTERM]) else { return };
+        let _ = sender.send(());
+        signals.forever().for_each(heed);
+    });
+    if started.is_ok() {
+        let _ = caught.recv();
+    }
+}
+
+/// Does what a signal asks for.
+#[cfg(unix)]
+fn heed(signal: i32) {
+    let code = 128 + signal;
+    if AT_ONCE.load(Ordering::SeqCst) {
+        files::abandon();
+        // Without the farewells of a process, during which other threads would still be at work.
+        signal_hook::low_level::exit(code);
+    }
+    CODE.store(code as usize, Ordering::SeqCst);
+    AT_ONCE.store(true, Ordering::SeqCst);
+}
+
+/// The same where signals cannot be waited for: files that are not finished stay.
+#[cfg(not(unix))]
+pub(crate) fn catch_interrupts() {
+    use signal_hook::flag;
     for signal in [SIGINT, SIGTERM] {
         let code = 128 + signal;
-        // What is registered first is done first. Without handlers a signal ends the process at once, which is a poorer but
-        // still a right answer.
+        // What is registered first is done first.
         let _ = flag::register_conditional_shutdown(signal, code, &AT_ONCE)
             .and_then(|_| flag::register_usize(signal, &CODE, code as usize))
             .and_then(|_| flag::register(signal, &AT_ONCE));

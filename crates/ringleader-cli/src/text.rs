@@ -63,6 +63,16 @@ pub(crate) fn commas_in_front(text: &str) -> String {
     }
 }
 
+/// An argument as a shell takes it, for commands that are meant to be copied.
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,+:@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 /// Rows as text in columns, the first to the left and the others to the right.
 pub(crate) fn columns(rows: &[Vec<String>]) -> Vec<String> {
     let width = |k: usize| rows.iter().filter_map(|row| row.get(k)).map(|cell| cell.chars().count()).max().unwrap_or(0);

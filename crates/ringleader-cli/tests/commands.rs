@@ -91,7 +91,8 @@ fn records_are_pinned() {
 #[test]
 fn records_under_clocks_are_pinned() {
     for engine in ["auto", "stepper", "sliced", "sliced-portable", "sliced-avx2"] {
-        let record = json(&ringleader(&["run", "--n", "64", "--seed", "1", "--engine", engine, "--json"]));
+        let words = ["run", "--n", "64", "--seed", "1", "--no-phases", "--engine", engine, "--json"];
+        let record = json(&ringleader(&words));
         let golden = ["safe", "last_output_change", "final_hash"].map(|name| record[name].clone());
         let hash = "73a945bfb74da8247e4f23f875b2231b2a82fc8f2330fb12845607e993c5e065";
         assert_eq!(golden, [literal!(1_062_527), literal!(1_044_250), literal!(hash)], "{engine}");
@@ -104,9 +105,29 @@ fn an_engine_that_cannot_is_refused() {
     refused(&["run", "--engine", "sliced", "--scheduler", "uniform"], &["engine = sliced", "clocks"]);
     refused(&["run", "--engine", "sliced", "--fault", "agents=1,at=safe"], &["engine = sliced", "faults"]);
     refused(
-        &["run", "--engine", "sliced", "--protocol", "pcl-derandomised", "--n", "8"],
+        &["run", "--engine", "sliced", "--protocol", "pcl-derandomised", "--n", "8", "--no-phases"],
         &["engine = sliced", "circuit"],
     );
+}
+
+/// An engine gives the whole record, with the phases that were asked for, or says that it cannot.
+#[test]
+fn no_engine_drops_a_part_of_a_record() {
+    for protocol in ["ppl", "ysm", "por", "pcl", "fj"] {
+        let words = |engine| ["run", "--protocol", protocol, "--n", "5", "--seed", "3", "--json", "--engine", engine];
+        let whole = json(&ringleader(&words("stepper")));
+        assert!(!whole["phases"].as_array().unwrap().is_empty(), "{protocol} has no phases");
+        for engine in ["auto", "sliced", "sliced-portable", "sliced-avx2"] {
+            let output = ringleader(&words(engine));
+            if code(&output) == 0 {
+                assert_eq!(json(&output), whole, "{protocol}, {engine}");
+            } else {
+                let told = complaint(&output);
+                assert!(code(&output) == 2 && told.contains("phases") && told.contains("--no-phases"), "{told}");
+            }
+            assert!(code(&output) == 0 || engine != "auto", "{protocol}: auto gives way");
+        }
+    }
 }
 
 #[test]

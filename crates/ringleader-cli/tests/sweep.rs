@@ -329,6 +329,30 @@ fn an_interruption_says_how_to_go_on() {
     }
 }
 
+/// Each line has its own checksum: one that is wrong costs its trial, and those behind it are kept.
+#[test]
+fn a_damaged_line_costs_one_trial_and_is_told() {
+    let folder = folder("damaged-line");
+    let (definition, mut child) = endless(&folder);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let path = folder.join("a.parquet.journal");
+    let mut bytes = fs::read(&path).unwrap();
+    // The checksum of the second trial, after a line for the file and one for the definition.
+    let (end, _) = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').nth(2).unwrap();
+    bytes[end + 1] = if bytes[end + 1] == b'0' { b'1' } else { b'0' };
+    fs::write(&path, &bytes).unwrap();
+    let child = start(&definition);
+    assert!(wait_for(|| journalled(&folder).len() == 4), "it does not begin");
+    send("-INT", &child);
+    let output = child.wait_with_output().unwrap();
+    let told = complaint(&output);
+    assert!(told.contains("some of the journal was damaged; the missing trials run again"), "{told}");
+    assert!(code(&output) == 130 && told.contains("3 of 4 trials are kept in"), "{told}");
+    let ran = String::from_utf8(output.stdout).unwrap();
+    assert!(ran.contains("ran 1 trials"), "{ran}");
+}
+
 /// `nohup` ignores the signal of a terminal that is closed, so that only the second signal is heard.
 #[test]
 fn a_sweep_outlives_its_terminal_under_nohup() {

@@ -3,6 +3,7 @@
 //! One reader serves all: a bare list of agents, a configuration object, or a case with a schedule. Fields that have no
 //! meaning are ignored. Large parts are read straight into small types.
 
+use std::cell::Cell;
 use std::fmt;
 use std::path::Path;
 
@@ -16,12 +17,18 @@ use ringleader::schedule::{AnySchedule, Recorded};
 use ringleader::trial::{Initial, Scheduler, Trial};
 use ringleader::value::Value;
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 use crate::error::Error as Bad;
 use crate::files;
-use crate::json::Json;
+use crate::json::{self, AtMost, Json};
 
 pub mod execution;
+
+/// What a case may take in memory beside its text: a ring of 2^20 agents of P_PL takes nearly so much.
+const MOST_MEMORY: usize = 2 << 30;
+/// No state holds more values.
+const MOST_VALUES: usize = 256;
 
 /// What a file says; everything is optional until a command needs it.
 #[derive(Default)]
@@ -39,12 +46,26 @@ pub struct Case {
     pub steps: Option<u64>,
     pub faults: Vec<FaultCase>,
     pub hashes: Option<Vec<(u64, String)>>,
-    pub last: Option<Vec<Value>>,
+    pub last: Option<Last>,
     pub last_in_s_pl: Option<bool>,
     pub first_safe: Option<bool>,
     pub last_safe: Option<bool>,
     /// What the oracle remembers at the beginning.
     pub leaderless: Option<u64>,
+}
+
+/// The last configuration, as text: it is only looked at agent by agent.
+pub struct Last(Box<RawValue>);
+
+impl Last {
+    /// Hands on its agents, one by one, and tells how many there are.
+    ///
+    /// # Errors
+    /// If it is no list of agents.
+    pub fn each(&self, mut take: impl FnMut(usize, Value)) -> Result<usize, Bad> {
+        let mut text = serde_json::Deserializer::from_str(self.0.get());
+        text.deserialize_seq(AgentsVisitor(&mut take)).map_err(|error| Bad::new(error.to_string()))
+    }
 }
 
 /// The states that a fault wrote, after `step` interactions.
@@ -86,7 +107,15 @@ pub fn read(path: &Path) -> Result<Case, Bad> {
 /// # Errors
 /// If it is no case.
 pub fn parse(text: &str) -> Result<Case, Bad> {
-    serde_json::from_str(text).map_err(|error| Bad::new(error.to_string()))
+    parse_within(text, MOST_MEMORY)
+}
+
+/// The same with so much memory beside the text.
+///
+/// # Errors
+/// If it is no case, or would take more.
+pub fn parse_within(text: &str, most: usize) -> Result<Case, Bad> {
+    json::read(text.as_bytes(), most, &["final"])
 }
 
 impl Case {
@@ -203,7 +232,9 @@ impl<'de> Visitor<'de> for CaseVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Case, A::Error> {
-        Ok(Case { initial: Some(read_agents(items)?), ..Case::default() })
+        let mut agents = Vec::new();
+        AgentsVisitor(&mut |_, agent| agents.push(agent)).visit_seq(items)?;
+        Ok(Case { initial: Some(agents), ..Case::default() })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Case, A::Error> {
@@ -215,34 +246,38 @@ impl<'de> Visitor<'de> for CaseVisitor {
     }
 }
 
-/// A list of agents, not longer than the largest ring.
+/// A list of agents.
 struct Agents(Vec<Value>);
 
 impl<'de> Deserialize<'de> for Agents {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct AgentsVisitor;
-        impl<'de> Visitor<'de> for AgentsVisitor {
-            type Value = Agents;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a list of agents")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Agents, A::Error> {
-                read_agents(items).map(Agents)
-            }
-        }
-        deserializer.deserialize_seq(AgentsVisitor)
+        let mut agents = Vec::new();
+        deserializer.deserialize_seq(AgentsVisitor(&mut |_, agent| agents.push(agent)))?;
+        Ok(Self(agents))
     }
 }
 
-fn read_agents<'de, A: SeqAccess<'de>>(mut items: A) -> Result<Vec<Value>, A::Error> {
-    let mut agents = Vec::new();
-    while let Some(Json(agent)) = items.next_element()? {
-        if agents.len() == MAX_N {
-            return Err(A::Error::custom(format!("more than {MAX_N} agents")));
-        }
-        agents.push(agent);
+/// Hands on the agents of a list that is not longer than the largest ring; counts them.
+struct AgentsVisitor<'a>(&'a mut dyn FnMut(usize, Value));
+
+impl<'de> Visitor<'de> for AgentsVisitor<'_> {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of agents")
     }
-    Ok(agents)
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<usize, A::Error> {
+        let mut count = 0;
+        while let Some(Json(agent)) = items.next_element_seed(AtMost(&Cell::new(MOST_VALUES)))? {
+            if count == MAX_N {
+                return Err(A::Error::custom(format!("more than {MAX_N} agents")));
+            }
+            (self.0)(count, agent);
+            count += 1;
+        }
+        Ok(count)
+    }
 }
 
 fn read_field<'de, A: MapAccess<'de>>(case: &mut Case, key: &str, map: &mut A) -> Result<(), A::Error> {
@@ -257,7 +292,7 @@ fn read_field<'de, A: MapAccess<'de>>(case: &mut Case, key: &str, map: &mut A) -
         "steps" => case.steps = map.next_value()?,
         "faults" => case.faults = map.next_value()?,
         "hashes" => case.hashes = map.next_value()?,
-        "final" => case.last = map.next_value::<Option<Agents>>()?.map(|Agents(list)| list),
+        "final" => case.last = map.next_value()?,
         "final_S_PL" => case.last_in_s_pl = map.next_value()?,
         "initial_safe" => case.first_safe = map.next_value()?,
         "final_safe" => case.last_safe = map.next_value()?,
@@ -265,6 +300,14 @@ fn read_field<'de, A: MapAccess<'de>>(case: &mut Case, key: &str, map: &mut A) -
         _ => case.others.push((key.to_owned(), map.next_value()?)),
     }
     Ok(())
+}
+
+impl<'de> Deserialize<'de> for Last {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let last = Self(Box::deserialize(deserializer)?);
+        last.each(|_, _| ()).map_err(D::Error::custom)?;
+        Ok(last)
+    }
 }
 
 impl<'de> Deserialize<'de> for Field {
@@ -333,21 +376,20 @@ impl<'de> Deserialize<'de> for Pair {
 impl<'de> Deserialize<'de> for FaultCase {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Json(fault) = Json::deserialize(deserializer)?;
-        read_fault(&fault).ok_or_else(|| D::Error::custom("a fault is {\"step\": t, \"agents\": [[i, state], ...]}"))
+        read_fault(fault).ok_or_else(|| D::Error::custom("a fault is {\"step\": t, \"agents\": [[i, state], ...]}"))
     }
 }
 
-fn read_fault(fault: &Value) -> Option<FaultCase> {
+fn read_fault(fault: Value) -> Option<FaultCase> {
     let step = u64::try_from(fault.get("step")?.as_int()?).ok()?;
-    let Some(Value::List(agents)) = fault.get("agents") else { return None };
-    let agent = |pair: &Value| match pair {
-        Value::List(pair) => match pair.as_slice() {
-            [i, state] => Some((usize::try_from(i.as_int()?).ok()?, state.clone())),
-            _ => None,
-        },
-        _ => None,
+    let Value::Map(pairs) = fault else { return None };
+    let (_, Value::List(agents)) = pairs.into_iter().find(|(name, _)| name == "agents")? else { return None };
+    let agent = |pair: Value| {
+        let Value::List(pair) = pair else { return None };
+        let [i, state] = <[Value; 2]>::try_from(pair).ok()?;
+        Some((usize::try_from(i.as_int()?).ok()?, state))
     };
-    Some(FaultCase { step, agents: agents.iter().map(agent).collect::<Option<_>>()? })
+    Some(FaultCase { step, agents: agents.into_iter().map(agent).collect::<Option<_>>()? })
 }
 
 #[cfg(test)]
@@ -363,5 +405,27 @@ mod tests {
             assert_eq!(coins(&[draw(coin, &dice)], &dice).unwrap(), [coin]);
         }
         assert!(coins(&[vec![16, 0]], &dice).unwrap_err().to_string().contains("draws[0]"));
+    }
+
+    fn complaint(text: &str) -> String {
+        parse(text).map_or_else(|error| error.to_string(), |_| String::new())
+    }
+
+    #[test]
+    fn a_state_holds_few_values() {
+        let state = |values: usize| format!("[{}0]", "0,".repeat(values - 2));
+        for (before, after) in [("[", "]"), (r#"{"initial":["#, "]}"), (r#"{"final":["#, "]}")] {
+            let list = |one: &str| format!("{before}{one},{one}{after}");
+            assert_eq!(complaint(&list(&state(MOST_VALUES))), "");
+            assert!(complaint(&list(&state(MOST_VALUES + 1))).contains("more values than any state has at line 1"));
+        }
+        assert!(complaint(r#"{"final":7}"#).contains("`final`"));
+    }
+
+    #[test]
+    fn the_last_configuration_is_handed_on_agent_by_agent() {
+        let (last, mut seen) = (parse(r#"{"final":[1,[2],{"a":3}]}"#).unwrap().last.unwrap(), Vec::new());
+        assert_eq!(last.each(|i, agent| seen.push(format!("{i} {agent}"))).unwrap(), 3);
+        assert_eq!(seen, ["0 1", "1 [2]", "2 {\"a\":3}"]);
     }
 }

@@ -19,6 +19,17 @@ impl Error {
     }
 }
 
+/// The first line of a text that somebody else wrote, cut off where it is long: what a message may show of it.
+#[must_use]
+pub fn brief(text: &str) -> String {
+    const SHOWN: usize = 160;
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use crate::disk;
 use crate::error::Error;
+use crate::files::has_number_of;
 use crate::meta::Meta;
 use crate::outcome::Outcome;
 
@@ -99,7 +101,7 @@ pub(crate) struct Journal {
 impl Journal {
     /// Opens or begins a journal, and locks it.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        let (file, metas, stretches) = (locked(path)?, BTreeMap::new(), Vec::new());
+        let (file, metas, stretches) = (locked(path, || ())?, BTreeMap::new(), Vec::new());
         let path = path.to_owned();
         let mut journal = Self { path, file, end: 0, metas, last: 0, stretches, damaged: false, littered: false };
         journal.scan().map_err(|error| Error::new(format!("cannot read {}: {error}", journal.path.display())))?;
@@ -176,6 +178,9 @@ impl Journal {
         let mut text = if self.end == 0 { HEAD.to_vec() } else { Vec::new() };
         text.extend(line(&pairs)?);
         self.append(&text)?;
+        if text.starts_with(HEAD) {
+            disk::force_folder(&self.path);
+        }
         self.last = number;
         self.metas.insert(number, meta.clone());
         Ok(())
@@ -235,8 +240,8 @@ impl Journal {
 
     /// Puts everything on disk, so that not even a power failure takes it away.
     pub(crate) fn sync(&self) -> Result<(), Error> {
-        let synced = self.file.sync_data();
-        synced.map_err(|error| Error::new(format!("cannot write {}: {error}", self.path.display())))
+        let forced = disk::force(&self.file, &self.path);
+        forced.map_err(|error| Error::new(format!("cannot write {}: {error}", self.path.display())))
     }
 
     /// Whether nothing is in it.
@@ -246,16 +251,18 @@ impl Journal {
 
     /// Ends the journal, whose rows are elsewhere by now.
     pub(crate) fn remove(self) -> Result<(), Error> {
-        let removed = fs::remove_file(&self.path);
+        let removed = disk::remove(&self.path);
         removed.map_err(|error| Error::new(format!("cannot remove {}: {error}", self.path.display())))
     }
 }
 
-/// Opens a file for this process alone.
-fn locked(path: &Path) -> Result<File, Error> {
+/// Opens a file for this process alone. Between the opening and the lock it may go away, or another may take its name; `opened` is
+/// that moment, for tests.
+fn locked(path: &Path, mut opened: impl FnMut()) -> Result<File, Error> {
     let bad = |error: io::Error| Error::new(format!("cannot write {}: {error}", path.display()));
     loop {
         let file = File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(bad)?;
+        opened();
         match file.try_lock() {
             Ok(()) if is_at(&file, path) => return Ok(file),
             // The process that had it has removed it meanwhile.
@@ -272,9 +279,7 @@ fn locked(path: &Path) -> Result<File, Error> {
 /// Whether a path leads to this very file.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let same = |(a, b): (fs::Metadata, fs::Metadata)| (a.dev(), a.ino()) == (b.dev(), b.ino());
-    file.metadata().ok().zip(fs::metadata(path).ok()).is_some_and(same)
+    file.metadata().ok().zip(fs::metadata(path).ok()).is_some_and(|(open, there)| has_number_of(&open, &there))
 }
 
 /// Whether a path leads to this very file, as far as can be told.
@@ -306,6 +311,7 @@ fn sum(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::columns::tests::samples;
+    use crate::disk::tests::watched;
     use crate::meta::tests::sample;
 
     fn outcomes(cell: u32, count: u32) -> Vec<Outcome> {
@@ -431,6 +437,38 @@ mod tests {
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
             fs::remove_file(&path).unwrap();
         }
+    }
+
+    /// A sweep that ends removes its journal, and one that begins makes it: a process that had opened the old one must not run along.
+    #[cfg(unix)]
+    #[test]
+    fn the_lock_is_on_the_journal_that_is_there() {
+        for again in [false, true] {
+            let (path, mut times) = (place("moved"), 0);
+            let file = locked(&path, || {
+                times += 1;
+                if times == 1 {
+                    fs::remove_file(&path).unwrap();
+                    if again {
+                        fs::write(&path, HEAD).unwrap();
+                    }
+                }
+            });
+            assert!(is_at(&file.unwrap(), &path) && times == 2, "made again: {again}");
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
+    fn it_is_forced_to_disk() {
+        let path = place("forced");
+        let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+        let mut journal = Journal::open(&path).unwrap();
+        let begun = watched(|| journal.begin(&sample()).unwrap());
+        assert_eq!(begun, [("force".to_owned(), name(path.parent().unwrap()))], "its name");
+        let synced = watched(|| journal.add(&outcomes(0, 1)).and_then(|()| journal.sync()).unwrap());
+        assert_eq!(synced, [("force".to_owned(), name(&path))], "its lines");
+        journal.remove().unwrap();
     }
 
     #[test]

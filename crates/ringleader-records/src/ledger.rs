@@ -251,10 +251,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// Puts everything on disk.
-    ///
-    /// # Errors
-    /// If that fails.
-    pub fn sync(&self) -> Result<(), Error> {
+    pub(crate) fn sync(&self) -> Result<(), Error> {
         self.journal.sync()
     }
 

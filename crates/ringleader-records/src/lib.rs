@@ -9,9 +9,12 @@ pub mod case;
 #[cfg(feature = "sweeps")]
 pub mod columns;
 #[cfg(feature = "sweeps")]
+mod contain;
+#[cfg(feature = "sweeps")]
 pub mod csv;
 #[cfg(feature = "sweeps")]
 pub mod definition;
+mod disk;
 pub mod drive;
 pub mod error;
 pub mod files;
@@ -25,6 +28,8 @@ pub mod merge;
 #[cfg(feature = "sweeps")]
 pub mod meta;
 pub mod outcome;
+#[cfg(feature = "sweeps")]
+mod pages;
 #[cfg(feature = "sweeps")]
 pub mod parquet;
 pub mod pool;

@@ -9,17 +9,20 @@ use ringleader::catalogue::Catalogue;
 use crate::columns::{Row, columns};
 use crate::definition::Definition;
 use crate::error::Error;
+use crate::files;
 use crate::meta::{FORMAT, Meta, Shard};
 use crate::parquet;
 use crate::sweep::{Setup, same_rules};
 
 type Rows = Peekable<Box<dyn Iterator<Item = Result<Row, Error>>>>;
 
-/// Joins shards; the number of trials.
+/// Joins shards; the number of trials. No shard is written over, though its rows would be kept: a shard that holds the whole sweep
+/// could not be resumed as the shard that its name says it is.
 ///
 /// # Errors
 /// If they are not all the shards of one sweep, or something cannot be read or written.
 pub fn merge(protocols: &Catalogue, shards: &[PathBuf], out: &Path) -> Result<u64, Error> {
+    files::spare(shards, out)?;
     let metas: Vec<Meta> = shards.iter().map(|path| parquet::metadata(path)).collect::<Result<_, _>>()?;
     let (Some(first), Some(path)) = (metas.first(), shards.first()) else {
         return Err(Error::new("there is nothing to merge"));

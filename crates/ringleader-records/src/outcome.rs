@@ -80,6 +80,8 @@ impl Outcome {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use ringleader::fault::{Fault, Struck};
+
     use super::*;
 
     /// An outcome whose trial took so many steps, or more.
@@ -105,6 +107,29 @@ pub(crate) mod tests {
         assert_eq!(faulty(Some(400), false), Observed::exactly(100));
         assert_eq!(faulty(Some(400), true), Observed::at_least(100));
         assert_eq!(faulty(None, true), Observed::at_least(0));
+    }
+
+    /// The recovery is from the last fault of the trial, which need not be the last that struck.
+    #[test]
+    fn a_last_fault_is_known_only_if_all_struck() {
+        let fault: Fault = "agents=1,at=3".parse().unwrap();
+        let mut asked = Trial::new("ppl", 4, 1);
+        asked.faults = vec![fault.clone(); 2];
+        let struck = |step| Struck { fault: fault.clone(), step, agents: Vec::new(), safe: None };
+        for (steps, last) in [(vec![], None), (vec![3], None), (vec![3, 9], Some(9))] {
+            let record = Record {
+                limit: 99,
+                steps: 99,
+                safe: None,
+                censored: true,
+                interrupted: false,
+                last_output_change: 0,
+                phases: Vec::new(),
+                faults: steps.iter().copied().map(struck).collect(),
+                coins_read: 0,
+            };
+            assert_eq!(Outcome::new(&asked, (0, 0), 1, &record).last_fault, last, "struck at {steps:?}");
+        }
     }
 
     #[test]

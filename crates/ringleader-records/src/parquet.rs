@@ -16,10 +16,12 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
 use crate::columns::{Column, PARAM, PHASE, Row, Value};
-use crate::error::Error;
+use crate::contain::contained;
+use crate::error::{Error, brief};
 use crate::files;
 use crate::meta::Meta;
 use crate::outcome::{Outcome, Phases};
+use crate::pages;
 use crate::seal::{self, Sealing};
 use crate::sweep::Setup;
 
@@ -29,6 +31,9 @@ const GROUP: usize = 1 << 16;
 const BATCH: usize = 1 << 12;
 /// How a Parquet file begins and ends.
 const MAGIC: [u8; 4] = *b"PAR1";
+/// The longest that a file may say of itself: some 4 KiB for each group of rows. The reader makes room for a list before it reads
+/// it, some hundred bytes for each of this.
+const MAX_FOOTER: u32 = 1 << 24;
 /// The name of the pair that holds the seal.
 const SEAL: &str = "ringleader.seal";
 
@@ -154,7 +159,7 @@ fn as_io(error: ParquetError) -> io::Error {
 /// # Errors
 /// If it holds no records, or is damaged.
 pub fn metadata(path: &Path) -> Result<Meta, Error> {
-    open(path).map(|(_, meta)| meta)
+    open(path).map(|(.., meta)| meta)
 }
 
 /// The rows of several files, one after the other. All files are looked at before the first row is given.
@@ -181,19 +186,26 @@ pub fn setups(paths: &[PathBuf]) -> Result<Vec<Arc<Setup>>, Error> {
     Ok(setups)
 }
 
+/// What the Parquet reader makes of a file. The seal vouches for what was written, not for who wrote it, and the reader panics on
+/// some files that nobody would write by accident.
+fn decoded<T>(read: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    contained(read).unwrap_or_else(|panic| Err(wrong(format!("its contents make no sense ({panic})"))))
+}
+
 /// Opens a file once it is known that it is whole.
-fn open(path: &Path) -> Result<(SerializedFileReader<File>, Meta), Error> {
-    let bad = |why: &str| Error::new(format!("cannot read {}: {why}", path.display()));
+fn open(path: &Path) -> Result<(File, SerializedFileReader<File>, Meta), Error> {
+    let bad = |why: &str| Error::new(format!("cannot read {}: {}", path.display(), brief(why)));
     let mut file = File::open(path).map_err(|error| bad(&error.to_string()))?;
     check_whole(&mut file).map_err(|why| bad(&why))?;
-    let reader = SerializedFileReader::new(file).map_err(|error| bad(&error.to_string()))?;
+    let again = file.try_clone().map_err(|error| bad(&error.to_string()))?;
+    let reader = decoded(|| SerializedFileReader::new(again)).map_err(|error| bad(&error.to_string()))?;
     let about = reader.metadata().file_metadata();
     let get = |name: &str| {
         let pairs = about.key_value_metadata()?;
         pairs.iter().find(|pair| pair.key == name)?.value.clone()
     };
     let meta = Meta::from_pairs(get).map_err(|why| bad(&why))?;
-    Ok((reader, meta))
+    Ok((file, reader, meta))
 }
 
 fn check_whole(file: &mut File) -> Result<(), String> {
@@ -211,15 +223,27 @@ fn check_whole(file: &mut File) -> Result<(), String> {
         return Err("it is cut off: the end of a Parquet file is missing".into());
     }
     match seal::is_whole(file).map_err(failed)? {
+        Some(true) if footer(file).map_err(failed)? > MAX_FOOTER => {
+            Err(format!("what it says of itself is longer than {} MiB", MAX_FOOTER >> 20))
+        }
         Some(true) => Ok(()),
         Some(false) => Err("it is damaged: its contents do not match their SHA-256".into()),
         None => Err("it holds no records of ringleader, or it is damaged".into()),
     }
 }
 
+/// How long what a file says of itself is.
+fn footer(file: &mut File) -> io::Result<u32> {
+    let mut length = [0; 4];
+    file.seek(SeekFrom::End(-8))?;
+    file.read_exact(&mut length)?;
+    Ok(u32::from_le_bytes(length))
+}
+
 /// The rows of one file, a few thousand of them in memory at a time.
 struct Rows {
     path: PathBuf,
+    file: File,
     reader: SerializedFileReader<File>,
     names: Vec<String>,
     group: usize,
@@ -234,11 +258,11 @@ struct Rows {
 
 impl Rows {
     fn open(path: &Path) -> Result<Self, Error> {
-        let (reader, _) = open(path)?;
+        let (file, reader, _) = open(path)?;
         let fields = reader.metadata().file_metadata().schema().get_fields();
         let names = fields.iter().map(|field| field.name().to_owned()).collect();
         let (path, columns, batch) = (path.to_owned(), Vec::new(), Vec::new().into_iter());
-        Ok(Self { path, reader, names, group: 0, left: 0, columns, last: None, batch, failed: false })
+        Ok(Self { path, file, reader, names, group: 0, left: 0, columns, last: None, batch, failed: false })
     }
 
     /// Reads on; false at the end of the file.
@@ -248,8 +272,10 @@ impl Rows {
                 return Ok(false);
             }
             let group = self.reader.get_row_group(self.group)?;
+            let rows = u64::try_from(group.metadata().num_rows())?;
+            group.metadata().columns().iter().try_for_each(|column| pages::check(&self.file, column, rows))?;
             self.columns = (0..self.names.len()).map(|k| group.get_column_reader(k)).collect::<Result<_, _>>()?;
-            self.left = usize::try_from(group.metadata().num_rows())?;
+            self.left = usize::try_from(rows)?;
             self.group += 1;
         }
         let count = self.left.min(BATCH);
@@ -271,12 +297,13 @@ impl Iterator for Rows {
         if self.failed {
             return None;
         }
-        match self.refill() {
+        match decoded(|| self.refill()) {
             Ok(true) => self.batch.next().map(Ok),
             Ok(false) => None,
             Err(error) => {
                 self.failed = true;
-                Some(Err(Error::new(format!("cannot read {}: {error}", self.path.display()))))
+                let why = brief(&error.to_string());
+                Some(Err(Error::new(format!("cannot read {}: {why}", self.path.display()))))
             }
         }
     }
@@ -470,6 +497,8 @@ fn old_phases(text: &str) -> Result<Phases, ParquetError> {
 
 #[cfg(test)]
 mod tests {
+    use ringleader::random::{Stream, index, stream};
+
     use super::*;
     use crate::columns::columns;
     use crate::columns::tests::{samples, setups};
@@ -557,6 +586,54 @@ mod tests {
             bytes[at] ^= 0x5a;
             std::fs::write(&path, &bytes).unwrap();
             assert!(!complaint(&path).is_empty(), "byte {at} of {}", whole.len());
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    /// The seal keeps accidents out, not people: whatever is written into a file and sealed again, it is read or refused.
+    #[test]
+    fn a_forged_file_is_refused_without_a_panic() {
+        let (path, rows) = (place("forged"), samples(100));
+        let meta = Meta { machine: "any".into(), ..sample() };
+        write(&path, &meta, &columns(setups(&rows)), rows.into_iter().map(Ok)).unwrap();
+        let (whole, mut random) = (std::fs::read(&path).unwrap(), stream(1, Stream::Start));
+        let mut draw = |below: usize| index(&mut random, below);
+        let (mut panics, mut refused) = (0, 0);
+        for _ in 0..4000 {
+            let mut bytes = whole.clone();
+            for _ in 0..=draw(3) {
+                // What the file says of itself is at its end, and of more weight than its values.
+                let first = if draw(2) == 0 { 0 } else { bytes.len() - 3000 };
+                let at = first + draw(bytes.len() - first);
+                bytes[at] = [draw(256) as u8, bytes[at] ^ (1 << draw(8)), 0, 0x7f, 0xff][draw(5)];
+            }
+            seal::tests::reseal(&mut bytes);
+            std::fs::write(&path, &bytes).unwrap();
+            let told = all(std::slice::from_ref(&path)).map_or_else(|error| error.to_string(), |_| String::new());
+            panics += usize::from(told.contains("make no sense ("));
+            refused += usize::from(!told.is_empty());
+        }
+        assert!(panics > 0 && refused > 2000, "{panics} panics, {refused} refused: forge something worse");
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    /// Memory that cannot be had would end the process, so it must not be asked for.
+    #[test]
+    fn what_asks_for_too_much_is_refused_before_it_is_read() {
+        let path = written("greedy", 100);
+        let whole = std::fs::read(&path).unwrap();
+        // The first page is the dictionary of the numbers of cells, which says that it is 8 KiB.
+        assert_eq!([whole[4], whole[5], whole[6], whole[8] & 0x80], [0x15, 4, 0x15, 0], "no dictionary of this size");
+        let footer = whole.len() - 8;
+        for (at, bytes, told) in
+            [(7, &[0xfe, 0x7f][..], "a page makes no sense"), (footer, &[0, 0, 0, 2], "longer than 16 MiB")]
+        {
+            let mut forged = whole.clone();
+            forged[at..at + bytes.len()].copy_from_slice(bytes);
+            seal::tests::reseal(&mut forged);
+            std::fs::write(&path, &forged).unwrap();
+            let refused = all(std::slice::from_ref(&path)).unwrap_err().to_string();
+            assert!(refused.contains(told), "{refused}");
         }
         std::fs::remove_file(&path).unwrap();
     }

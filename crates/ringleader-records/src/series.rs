@@ -107,10 +107,7 @@ fn claimed(bound: &str) -> Scale {
 /// # Errors
 /// If a file cannot be read, there are no trials, or a trial is there twice with different outcomes.
 pub fn load(protocols: &Catalogue, records: &[PathBuf]) -> Result<(Vec<Series>, Vec<Meta>), Error> {
-    let mut paths = Vec::new();
-    for path in records {
-        if path.is_dir() { paths.extend(folder(path)?) } else { paths.push(path.clone()) }
-    }
+    let paths = files_of(records)?;
     let metas = paths.iter().map(|path| parquet::metadata(path)).collect::<Result<_, _>>()?;
     let series = gather(protocols, parquet::read(&paths)?)?;
     if series.is_empty() {
@@ -118,6 +115,18 @@ pub fn load(protocols: &Catalogue, records: &[PathBuf]) -> Result<(Vec<Series>, 
         return Err(Error::new(format!("{} holds no trials", names.join(", "))));
     }
     Ok((series, metas))
+}
+
+/// The files of records that are meant: a folder stands for the Parquet files in it.
+///
+/// # Errors
+/// If a folder cannot be read, or holds none.
+pub fn files_of(records: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+    let mut paths = Vec::new();
+    for path in records {
+        if path.is_dir() { paths.extend(folder(path)?) } else { paths.push(path.clone()) }
+    }
+    Ok(paths)
 }
 
 /// The Parquet files of a folder, sorted by name.

@@ -9,14 +9,17 @@ use ringleader::ring::MIN_N;
 use ringleader::session::Session;
 use ringleader::trial::{Initial, Scheduler, Trial};
 use ringleader::value::Value;
-use ringleader_records::case::{Case, FaultCase};
+use ringleader_records::case::{Case, FaultCase, parse_within};
 use ringleader_records::error::Error;
-use ringleader_records::json::Json;
+use ringleader_records::json::{self, Json};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::MAX_N;
 use crate::edits::{Edit, EditRequest, Edits, What, optional_seed};
+
+/// What a description, or the case in it, may take in memory beside its text.
+const MOST_MEMORY: usize = 256 << 20;
 
 /// A run, as a page or the command line describes it.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
@@ -79,7 +82,7 @@ pub(crate) struct Plan {
 
 impl Description {
     pub(crate) fn read(text: &[u8]) -> Result<Self, Error> {
-        serde_json::from_slice(text).map_err(|error| Error::new(format!("the description of the run: {error}")))
+        json::read(text, MOST_MEMORY, &["case"]).map_err(|error| error.at("the description of the run"))
     }
 
     /// Whether the run can be shown.
@@ -93,7 +96,7 @@ impl Description {
     pub(crate) fn plan(mut self, catalogue: &Catalogue) -> Result<Plan, Error> {
         let requests = std::mem::take(&mut self.edits);
         let mut case = match &self.case {
-            Some(case) => serde_json::from_str(case).map_err(|error| Error::new(format!("the case: {error}")))?,
+            Some(case) => parse_within(case, MOST_MEMORY).map_err(|error| error.at("the case"))?,
             None => Case::default(),
         };
         let trial = self.trial(&mut case, catalogue)?;

@@ -21,7 +21,7 @@ use crate::args::CheckArgs;
 use crate::progress::{Bar, interrupted};
 use crate::stdout::print;
 use crate::stop::{Stop, outcome};
-use crate::text::{alarm, columns, commas, faint, good, strong};
+use crate::text::{alarm, columns, commas, faint, good, quoted, strong};
 
 /// Words of 64 configurations that a thread takes at once.
 const CHUNK: u64 = 1 << 10;
@@ -248,7 +248,7 @@ fn findings(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, row: &Row) -> 
                 writeln!(out, "violated in {count} configurations")?;
             }
             match (&args.witness, witness) {
-                (Some(path), _) => writeln!(out, "witness: ringleader replay {}", path.display()),
+                (Some(path), _) => writeln!(out, "witness: ringleader replay {}", quoted(&path.display().to_string())),
                 (None, Some(witness)) => {
                     writeln!(out, "witness, for `ringleader replay -` (--witness FILE writes it):")?;
                     json::write_line(out, witness)

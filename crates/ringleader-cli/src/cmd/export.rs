@@ -13,6 +13,9 @@ use crate::stdout::to_stdout;
 use crate::stop::Stop;
 
 pub(crate) fn export(args: &ExportArgs) -> Result<(), Stop> {
+    if let Some(path) = &args.out {
+        files::spare(&args.records, path)?;
+    }
     if args.meta {
         let metas: Vec<Meta> = args.records.iter().map(|path| parquet::metadata(path)).collect::<Result<_, _>>()?;
         let value = Value::List(metas.iter().map(as_json).collect());

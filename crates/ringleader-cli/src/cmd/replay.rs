@@ -4,7 +4,8 @@ use ringleader::session::Session;
 use ringleader::value::Value;
 use ringleader_catalogue::Entries;
 use ringleader_records::case::execution::Written;
-use ringleader_records::case::{self, Case};
+use ringleader_records::case::{self, Case, Last};
+use ringleader_records::error::brief;
 use ringleader_records::json;
 
 use crate::args::ReplayArgs;
@@ -86,7 +87,7 @@ fn expectations(case: &Case, session: &dyn Session, steps: u64, hashes: &[(u64, 
     for (t, wanted) in expected {
         let found = hashes.iter().find(|(time, _)| time == t).map_or("", |(_, hash)| hash.as_str());
         if wanted != found {
-            return Err(Stop::Failed(format!("step {t}: the hash is {found}, expected {wanted}")));
+            return Err(Stop::Failed(format!("step {t}: the hash is {found}, expected {}", brief(wanted))));
         }
     }
     if let Some(wanted) = &case.last {
@@ -112,23 +113,23 @@ fn same_safety(wanted: Option<bool>, found: bool, step: u64) -> Result<(), Stop>
     }
 }
 
-fn same_final(wanted: &[Value], session: &dyn Session, steps: u64) -> Result<(), Stop> {
-    let n = session.described().ring.n();
-    if wanted.len() != n {
-        return Err(Stop::Failed(format!("step {steps}: final has {} agents, expected {n}", wanted.len())));
-    }
-    for (i, agent) in wanted.iter().enumerate() {
-        let found = session.agent(i);
-        for name in session.described().variables.iter().map(|variable| &variable.name) {
-            let (found, wanted) = (found.get(name).cloned(), agent.get(name).cloned());
-            if found != wanted {
-                let shown = |value: Option<Value>| value.map_or("nothing".into(), |value| value.to_string());
-                let (found, wanted) = (shown(found), shown(wanted));
-                return Err(Stop::Failed(format!(
-                    "step {steps}: agent {i}, variable {name} is {found}, expected {wanted}"
-                )));
-            }
+fn same_final(wanted: &Last, session: &dyn Session, steps: u64) -> Result<(), Stop> {
+    let (n, mut differs) = (session.described().ring.n(), None);
+    let agents = wanted.each(|i, agent| {
+        if i < n && differs.is_none() {
+            differs = difference(&session.agent(i), &agent, session).map(|found| format!("agent {i}, {found}"));
         }
+    })?;
+    if agents != n {
+        differs = Some(format!("final has {agents} agents, expected {n}"));
     }
-    Ok(())
+    differs.map_or(Ok(()), |differs| Err(Stop::Failed(format!("step {steps}: {differs}"))))
+}
+
+/// The first variable in which an agent is not what it should be.
+fn difference(found: &Value, wanted: &Value, session: &dyn Session) -> Option<String> {
+    let mut names = session.described().variables.iter().map(|variable| &variable.name);
+    let name = names.find(|name| found.get(name) != wanted.get(name))?;
+    let shown = |value: Option<&Value>| value.map_or("nothing".into(), |value| brief(&value.to_string()));
+    Some(format!("variable {name} is {}, expected {}", shown(found.get(name)), shown(wanted.get(name))))
 }

@@ -1,11 +1,11 @@
 //! `ringleader report`: what records say, as a page, figures and tables.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ringleader_catalogue::Entries;
 use ringleader_records::analysis::{Analysed, Analysis, analyse};
-use ringleader_records::series::{Series, load};
+use ringleader_records::series::{Series, files_of, load};
 use ringleader_records::{files, json};
 
 use crate::args::ReportArgs;
@@ -22,13 +22,14 @@ const FOLDER: &str = "report";
 const MOST_REASONS: usize = 3;
 
 pub(crate) fn report(args: &ReportArgs, entries: &Entries) -> Result<(), Stop> {
-    let (series, metas) = load(&entries.catalogue(), &args.records)?;
+    let records = files_of(&args.records)?;
+    let (series, metas) = load(&entries.catalogue(), &records)?;
     let baseline = baseline(&series, args.baseline.as_deref())?;
     let analysis = analyse(series, args.seed, baseline);
     let folder = args.out.as_deref().or_else(|| (!args.json).then_some(Path::new(FOLDER)));
     let sections = sections(&analysis);
     if let Some(folder) = folder {
-        write_all(folder, args.wide, &sections, &page::html(&analysis, &sections, &metas))?;
+        write_all(folder, &contents(folder, args.wide, &sections, page::html(&analysis, &sections, &metas)), &records)?;
     }
     to_stdout(|out| {
         if args.json {
@@ -55,23 +56,30 @@ fn baseline(series: &[Series], wanted: Option<&str>) -> Result<usize, Stop> {
     }
 }
 
-fn write_all(folder: &Path, wide: bool, sections: &[Section], page: &str) -> Result<(), Stop> {
-    let (figures, tables) = (folder.join("figures"), folder.join("tables"));
-    for folder in [&figures, &tables] {
-        let made = std::fs::create_dir_all(folder);
+/// The files of a report: where each goes, and its text.
+fn contents(folder: &Path, wide: bool, sections: &[Section], page: String) -> Vec<(PathBuf, String)> {
+    let mut contents = Vec::new();
+    for section in sections {
+        let figures = section.figures.iter().map(|figure| (format!("figures/{}.svg", figure.name), figure.render()));
+        contents.extend(figures);
+        for table in &section.tables {
+            contents.push((format!("tables/{}.md", table.name), table.markdown()));
+            contents.push((format!("tables/{}.tex", table.name), latex::render(table, wide)));
+        }
+    }
+    contents.push(("report.html".into(), page));
+    contents.into_iter().map(|(name, text)| (folder.join(name), text)).collect()
+}
+
+/// Writes them all, unless one would take the place of records.
+fn write_all(folder: &Path, contents: &[(PathBuf, String)], records: &[PathBuf]) -> Result<(), Stop> {
+    contents.iter().try_for_each(|(path, _)| files::spare(records, path))?;
+    for folder in [folder.join("figures"), folder.join("tables")] {
+        let made = std::fs::create_dir_all(&folder);
         made.map_err(|error| Stop::Bad(format!("cannot make the folder {}: {error}", folder.display())))?;
     }
-    let write = |path: &Path, text: &str| files::write(path, |out| out.write_all(text.as_bytes()));
-    for section in sections {
-        for figure in &section.figures {
-            write(&figures.join(format!("{}.svg", figure.name)), &figure.render())?;
-        }
-        for table in &section.tables {
-            write(&tables.join(format!("{}.md", table.name)), &table.markdown())?;
-            write(&tables.join(format!("{}.tex", table.name)), &latex::render(table, wide))?;
-        }
-    }
-    Ok(write(&folder.join("report.html"), page)?)
+    let write = |(path, text): &(PathBuf, String)| files::write(path, |out| out.write_all(text.as_bytes()));
+    Ok(contents.iter().try_for_each(write)?)
 }
 
 fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Result<()> {

@@ -13,7 +13,7 @@ use ringleader_catalogue::Entries;
 use ringleader_records::{files, json};
 
 use crate::args::RunArgs;
-use crate::cmd::trial::{command, introduce, start_name, trial};
+use crate::cmd::trial::{command, introduce, is_file, start_name, trial};
 use crate::cmd::{picture, trace, trials};
 use crate::progress::{Bar, locked};
 use crate::stdout::print;
@@ -29,6 +29,9 @@ pub(crate) fn run(args: &RunArgs, entries: &Entries) -> Result<(), Stop> {
 
 fn run_once(args: &RunArgs, entries: &Entries) -> Result<(), Stop> {
     let (trial, engine) = trial(args, &entries.catalogue())?;
+    if let (Some(path), Some(start)) = (&args.trace, args.start.as_ref().filter(|start| is_file(start))) {
+        files::spare(&[start], path)?;
+    }
     let entry = entries.find(&trial.protocol)?;
     let limit = entry.check(&trial)?;
     let mut session = entry.open(&trial)?;

@@ -11,17 +11,17 @@ use ringleader_catalogue::Entries;
 use ringleader_records::definition::Definition;
 use ringleader_records::drive::{Ran, Standing, run_missing};
 use ringleader_records::error::Error;
-use ringleader_records::json;
 use ringleader_records::ledger::{Ledger, Part, journal_of};
 use ringleader_records::meta::Shard;
 use ringleader_records::pool::all_cores;
 use ringleader_records::sweep::{Cell, Sweep};
+use ringleader_records::{files, json};
 
 use crate::args::SweepArgs;
 use crate::progress::{Bar, interrupted};
 use crate::stdout::to_stdout;
 use crate::stop::{Stop, outcome};
-use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
+use crate::text::{alarm, columns, commas, faint, good, quoted, ratio, strong};
 
 pub(crate) fn sweep(args: &SweepArgs, entries: &Entries) -> Result<(), Stop> {
     let protocols = entries.catalogue();
@@ -29,6 +29,9 @@ pub(crate) fn sweep(args: &SweepArgs, entries: &Entries) -> Result<(), Stop> {
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let part = Part::new(&definition.sweep, shard);
     let records = records_of(args, shard)?;
+    for written in [&records, &journal_of(&records)] {
+        files::spare(&[&args.definition], written)?;
+    }
     let plan = Plan { args, protocols: &protocols, definition: &definition, shard, part, records };
     if args.dry_run {
         return outcome(to_stdout(|out| plan.list(out)), Ok(()));
@@ -96,9 +99,7 @@ impl Plan<'_> {
         let begin = Instant::now();
         let ran = self.run_missing(&mut ledger).map_err(|error| self.resumable(&error))?;
         let done = ledger.done();
-        if ran.interrupted {
-            ledger.sync()?;
-        } else {
+        if !ran.interrupted {
             ledger.finish().map_err(|error| self.resumable(&error))?;
         }
         let report = Report { done, ran, elapsed: begin.elapsed() };
@@ -116,11 +117,12 @@ impl Plan<'_> {
     }
 
     fn command(&self) -> String {
-        let mut words = format!("ringleader sweep {}", self.args.definition.display());
+        let path = |path: &Path| quoted(&path.display().to_string());
+        let mut words = format!("ringleader sweep {}", path(&self.args.definition));
         if self.shard != Shard::WHOLE {
             words += &format!(" --shard {}", self.shard);
         }
-        self.args.out.iter().for_each(|out| words += &format!(" --out {}", out.display()));
+        self.args.out.iter().for_each(|out| words += &format!(" --out {}", path(out)));
         words
     }
 
@@ -196,9 +198,9 @@ impl Plan<'_> {
         if report.ran.interrupted {
             return Ok(());
         }
-        let (done, records) = (commas(report.done), self.records.display());
+        let (done, records) = (commas(report.done), self.records.display().to_string());
         writeln!(out, "{}: {done} trials in {records}", good("complete"))?;
-        writeln!(out, "{} ringleader export {records} --csv", faint("as a table:"))
+        writeln!(out, "{} ringleader export {} --csv", faint("as a table:"), quoted(&records))
     }
 
     fn common(&self) -> Vec<(String, Value)> {

@@ -12,7 +12,7 @@ use ringleader_records::case;
 
 use crate::args::RunArgs;
 use crate::stop::Stop;
-use crate::text::{commas, strong};
+use crate::text::{commas, quoted, strong};
 
 const DEFAULT_N: usize = 256;
 
@@ -26,8 +26,7 @@ pub(super) fn trial(args: &RunArgs, protocols: &Catalogue) -> Result<(Trial, Eng
     let engine = Engine::named(&args.engine)?;
     trial.limit = args.limit;
     trial.faults = args.fault.clone();
-    // Phases come from the stepper, so asking for another engine is asking for none.
-    trial.phases = !args.no_phases && matches!(engine, Engine::Auto | Engine::Stepper);
+    trial.phases = !args.no_phases;
     match &args.start {
         Some(name) if is_file(name) => from_file(&mut trial, args, n, Path::new(name), protocols)?,
         Some(name) => trial.from = Some(Initial::Named(name.clone())),
@@ -37,7 +36,7 @@ pub(super) fn trial(args: &RunArgs, protocols: &Catalogue) -> Result<(Trial, Eng
 }
 
 /// Names of starts have neither dots nor slashes.
-fn is_file(name: &str) -> bool {
+pub(super) fn is_file(name: &str) -> bool {
     name == "-" || name.contains(['.', '/'])
 }
 
@@ -90,16 +89,6 @@ pub(super) fn command(args: &RunArgs, trial: &Trial) -> String {
         words.push("--no-phases".into());
     }
     words.join(" ")
-}
-
-/// An argument as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,+:@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 pub(super) fn start_name(trial: &Trial, described: &Described) -> String {

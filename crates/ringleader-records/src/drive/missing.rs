@@ -66,6 +66,22 @@ pub fn run_missing(
     stopped: Stopped<'_>,
     tell: &mut dyn FnMut(&Standing<'_>),
 ) -> Result<Ran, Error> {
+    let ran = run_all(ledger, protocols, threads, stopped, tell, SYNC)?;
+    if ran.interrupted {
+        ledger.sync()?;
+    }
+    Ok(ran)
+}
+
+/// The same, putting the journal on disk so often.
+fn run_all(
+    ledger: &mut Ledger<'_>,
+    protocols: &Catalogue,
+    threads: usize,
+    stopped: Stopped<'_>,
+    tell: &mut dyn FnMut(&Standing<'_>),
+    often: Duration,
+) -> Result<Ran, Error> {
     let (before, sweep) = (ledger.done(), ledger.sweep());
     let pending = if ledger.is_complete() { Vec::new() } else { pending(ledger, protocols)? };
     if pending.is_empty() {
@@ -79,7 +95,7 @@ pub fn run_missing(
         &work.failed,
         || work.next(),
         |_: Option<()>| {
-            if synced.elapsed() > SYNC {
+            if synced.elapsed() >= often {
                 work.ledger().sync()?;
                 synced = Instant::now();
             }
@@ -333,5 +349,43 @@ impl Observer for Hand<'_, '_, '_> {
             locked(&self.held).rows.push(outcome);
         }
         self.work.go_on()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definition::Definition;
+    use crate::disk::tests::watched;
+    use crate::meta::Shard;
+
+    /// The journal reaches the disk while a sweep runs and when it is stopped, and goes away after the records are on disk.
+    #[test]
+    fn a_sweep_forces_its_journal_and_then_its_records_to_disk() {
+        let folder = std::env::temp_dir().join(format!("ringleader-missing-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let text = "seed = 1\nrepeats = 3\n[[grid]]\nprotocol = \"fj\"\nn = 4\n";
+        let entries = ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin()).unwrap();
+        let protocols = entries.catalogue();
+        let definition = Definition::parse(text.into(), &protocols).unwrap();
+        let records = folder.join("a.parquet");
+        let open = || Ledger::open(&definition, &protocols, Shard::WHOLE, &records).unwrap();
+        let count = |done: &[(String, String)], what: &str, name: &str| {
+            done.iter().filter(|(one, of)| one == what && of == name).count()
+        };
+        let stopped = watched(|| {
+            assert!(run_missing(&mut open(), &protocols, 1, &|| true, &mut |_| ()).unwrap().interrupted);
+        });
+        assert_eq!(count(&stopped, "force", "a.parquet.journal"), 1, "stopped: {stopped:?}");
+        let mut ledger = open();
+        let ran = watched(|| {
+            run_all(&mut ledger, &protocols, 1, &|| false, &mut |_| (), Duration::ZERO).unwrap();
+        });
+        assert!(count(&ran, "force", "a.parquet.journal") > 0, "running: {ran:?}");
+        let finished = watched(|| ledger.finish().unwrap());
+        let order: Vec<&str> = finished.iter().map(|(what, _)| what.as_str()).collect();
+        assert_eq!(order, ["force", "rename", "force", "remove"], "{finished:?}");
+        assert_eq!(count(&finished, "remove", "a.parquet.journal"), 1);
+        std::fs::remove_dir_all(folder).unwrap();
     }
 }
