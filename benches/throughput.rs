@@ -36,7 +36,7 @@ use ringleader::engine::sliced::parts::{Part, Trials, alone};
 use ringleader::engine::stepper::Stepper;
 use ringleader::engine::tracker::Tracker;
 use ringleader::instance::Instance;
-use ringleader::observer::Observer;
+use ringleader::observer::{Observer, Pace};
 use ringleader::params::Params;
 use ringleader::protocol::Protocol;
 use ringleader::protocols::ppl::{Ppl, State, circuit::PplCircuit};
@@ -260,10 +260,12 @@ fn followed(ring: Ring, ppl: Ppl, seed: u64, phases: bool) {
     let _ = std::iter::repeat(()).try_for_each(|()| {
         let before = (stepper.clone(), tracker.clone());
         let steps = window(ring.n(), STEPS - left).min(left);
+        let mut pace = Pace::new(&());
         let followed = if phases {
-            tracker.follow_phases(&mut stepper, &known, steps)
+            let followed = tracker.follow_phases(&mut stepper, &known, steps, &mut pace);
+            followed.and_then(|()| tracker.find_closed(&before.0, &stepper, &known, &mut pace))
         } else {
-            tracker.follow_output(&mut stepper, steps)
+            tracker.follow_output(&mut stepper, steps, &mut pace)
         };
         followed.expect("a random schedule does not end");
         std::hint::black_box((before, ppl.is_safe(&stepper.config)));

@@ -6,9 +6,14 @@
 #[path = "../../ringleader/tests/common/mod.rs"]
 mod common;
 
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
 use common::{ENTRIES, batch, entry, params};
+use ringleader::observer::{BETWEEN, Observer, Progress};
 use ringleader::trial::{Engine, Initial, Record, Scheduler, Trial};
-use ringleader_verify::exact::ask::{Question, Until};
+use ringleader_verify::exact::ask::{Found, Question, Until};
 
 /// Protocol, parameters and start.
 type Case = (&'static str, &'static [(&'static str, u64)], &'static str);
@@ -37,6 +42,51 @@ const TOO_LARGE: [&str; 2] = ["pcl-derandomised", "thue-morse"];
 
 fn question(start: &str) -> Question<'_> {
     Question { start: Some(start), seed: 1, until: Until::Safe, rotate: true, most: 100_000, quantiles: 0 }
+}
+
+/// Hears of the parts of an answer, and breaks off when it hears of one for the first time.
+struct Parts<'a> {
+    last: &'a str,
+    heard: Mutex<Vec<String>>,
+}
+
+impl Observer for Parts<'_> {
+    fn progress(&self, progress: Progress<'_>) -> ControlFlow<()> {
+        let name = (progress.gauges)()[0].0.clone().into_owned();
+        let ends = name == self.last;
+        self.heard.lock().unwrap().push(name);
+        if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+}
+
+/// The parts of which an observer heard before it broke off, and what came of the question.
+fn heard(protocol: &str, n: usize, last: &str) -> (Vec<String>, Option<Found>) {
+    let (mut model, observer) = (Vec::new(), Parts { last, heard: Mutex::default() });
+    let question = Question { quantiles: 20, most: 1_000_000, ..question("every") };
+    let prism: &mut dyn Write = &mut model;
+    let found = entry(protocol).exact(n, &params(&[]), &question, Some(prism), &observer).unwrap();
+    (observer.heard.into_inner().unwrap(), found)
+}
+
+/// In every part of the work somebody is asked after so much of it, and whoever breaks off is not asked again.
+#[test]
+fn every_part_of_an_answer_can_be_broken_off() {
+    let mut parts =
+        ["starts", "configurations", "configurations written", "configurations in order", "equations", "rounds"]
+            .to_vec();
+    parts.extend(["residuals", "steps"]);
+    let (all, found) = heard("elim", 4, "");
+    let found = found.unwrap();
+    let asked = |part: &str| all.iter().filter(|name| *name == part).count() as u64;
+    let least = (found.rounds * found.configurations / 4) as u64 / BETWEEN;
+    assert!(least > 0 && asked("rounds") >= least, "{} of {least}", asked("rounds"));
+    for part in parts {
+        let (heard, found) = heard("elim", 4, part);
+        assert!(found.is_none() && heard.iter().filter(|name| *name == part).count() == 1, "{part}: {heard:?}");
+        assert_eq!(heard.last().map(String::as_str), Some(part), "{heard:?}");
+    }
+    let (heard, found) = heard("fj", 3, "equations");
+    assert!(found.is_none(), "fractions: {heard:?}");
 }
 
 /// Mean and standard error of the first safe step.

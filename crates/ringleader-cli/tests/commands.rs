@@ -433,6 +433,18 @@ fn interruption_shows_and_saves_what_was_done() {
     assert_eq!(json(&replayed)["steps"], record["steps"]);
 }
 
+/// A case of a long ring would take long to make and to write.
+#[test]
+fn interruption_writes_no_trace_of_a_long_ring() {
+    let path = place("interrupted-long.json");
+    let args = ["run", "--n", "65536", "--seed", "1", "--json", "--trace", &path];
+    let output = interrupted(&args, |output| !output.stdout.is_empty());
+    assert_eq!((code(&output), &json(&output)["final_hash"]), (130, &Value::Null));
+    let says = format!("{path} was not written; the same run with --limit {} writes it", json(&output)["steps"]);
+    assert!(complaint(&output).contains(&says), "{}", complaint(&output));
+    assert!(!std::path::Path::new(&path).exists());
+}
+
 // --- list and documents ---------------------------------------------------------------------------------------
 
 #[test]

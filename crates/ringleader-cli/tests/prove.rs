@@ -211,19 +211,38 @@ fn bad_chains_are_refused_with_what_is_allowed() {
 
 #[test]
 fn chains_that_are_too_large_are_undecided() {
-    let cases: [(&[&str], &str); 3] = [
+    let cases: [(&[&str], &str); 4] = [
         (
             &["fj", "--most", "10", "--start", "every"],
             "512 configurations, at least 171 up to rotation: too large, --most",
         ),
         (&["ysm", "--n", "4", "--start", "every"], "too large"),
         (&["ppl", "--most", "1000"], "--most allows 1,000; the smallest parameters are --psi 2 --kappa 1"),
+        (&["ppl"], "--most allows 500,000; the smallest parameters are --psi 2 --kappa 1"),
     ];
     for (words, says) in cases {
         let output = ringleader(&[&["exact"], words].concat());
         assert_eq!((code(&output), text(&output).as_str()), (4, ""), "{words:?}: {}", complaint(&output));
         assert!(complaint(&output).contains(says), "{words:?}: {}", complaint(&output));
     }
+}
+
+#[test]
+fn a_chain_can_be_interrupted() {
+    let output = interrupted(&["exact", "por", "--n", "6", "--start", "every"], |output| !output.stderr.is_empty());
+    assert_eq!((code(&output), text(&output).as_str()), (130, ""));
+    assert!(complaint(&output).contains("nothing was solved yet"), "{}", complaint(&output));
+}
+
+/// A certificate is there with its formula, or neither is; the solver that writes it is another process, which the signal reaches.
+#[test]
+fn interruption_leaves_no_half_of_a_certificate() {
+    let folder = directory("interrupted-certificates");
+    let words = ["prove", "safe", "--n", "44", "--psi", "7", "--threads", "1", "--certificate", &folder];
+    let output = interrupted(&words, |output| text(output).contains("1 not decided"));
+    assert_eq!(code(&output), 130, "{}", complaint(&output));
+    let left: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]

@@ -25,8 +25,8 @@ const ROUNDS: u64 = 64;
 /// Asked now and then, by all threads, whether to stop.
 pub type Stopped<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// Runs `trials` trials with seeds from the trial's own on, and gives them in that order. `tell` hears now and then how many are
-/// finished. If somebody stops it, some are missing.
+/// Runs `trials` trials with seeds from the trial's own on. `take` is given them as they end, in any order, and hears how many are
+/// finished; in between it is given none. If somebody stops it, some are missing.
 ///
 /// # Errors
 /// If the trial is refused, or the engine cannot do it.
@@ -37,27 +37,23 @@ pub fn run_all(
     threads: usize,
     engine: Engine,
     stopped: Stopped<'_>,
-    tell: &mut dyn FnMut(u64),
-) -> Result<Vec<Outcome>, Error> {
+    take: &mut dyn FnMut(Vec<Outcome>, u64),
+) -> Result<(), Error> {
     if u32::try_from(trials).is_err() {
         return Err(Error::new(format!("trials = {trials}: allowed is a whole number of at most {}", u32::MAX)));
     }
     let chunk = chunk(trials, threads as u64, protocol.at_once(trial, engine)? as u64);
     let (next, done, failed) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
     let job = Job { protocol, trial, trials, engine, chunk, next, done, failed, stopped };
-    let mut all = Vec::new();
     spread(
         threads,
         &job.failed,
         || job.next_chunk(),
         |chunk: Option<Vec<Outcome>>| {
-            all.extend(chunk.into_iter().flatten());
-            tell(job.done.load(Ordering::Relaxed));
+            take(chunk.unwrap_or_default(), job.done.load(Ordering::Relaxed));
             Ok::<(), Error>(())
         },
-    )?;
-    all.sort_unstable_by_key(|one| one.trial);
-    Ok(all)
+    )
 }
 
 /// How many seeds a thread takes at once: few where trials run one by one, so that all threads end together; where many run at
@@ -142,7 +138,11 @@ mod tests {
     fn all(trial: &Trial, trials: u64, threads: usize) -> Result<Vec<Outcome>, Error> {
         let entries = ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin()).unwrap();
         let protocols = entries.catalogue();
-        run_all(protocols.find("ppl")?, trial, trials, threads, Engine::Auto, &|| false, &mut |_| ())
+        let mut all = Vec::new();
+        let mut take = |some, _| all.extend(some);
+        run_all(protocols.find("ppl")?, trial, trials, threads, Engine::Auto, &|| false, &mut take)?;
+        all.sort_unstable_by_key(|one: &Outcome| one.trial);
+        Ok(all)
     }
 
     #[test]
@@ -187,7 +187,8 @@ mod tests {
         let params = Params::default().with("kappa", 1);
         let trial = Trial { params, limit: Some(1_000_000_000), ..Trial::new("ppl", 4, 1) };
         let ppl = protocols.find("ppl").unwrap();
-        let some = run_all(ppl, &trial, 1_000_000, 1, Engine::Stepper, &stopped, &mut |_| ()).unwrap();
+        let mut some = Vec::new();
+        run_all(ppl, &trial, 1_000_000, 1, Engine::Stepper, &stopped, &mut |more, _| some.extend(more)).unwrap();
         assert!(!some.is_empty() && some.len() < 1_000_000, "{}", some.len());
         assert!(some.iter().all(|one| one.safe == Some(one.steps) && !one.censored), "{some:?}");
     }

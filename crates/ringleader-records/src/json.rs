@@ -80,10 +80,10 @@ pub fn write_config(out: &mut dyn Write, session: &dyn Session) -> io::Result<()
 /// The hash of a configuration, in hexadecimal.
 #[must_use]
 pub fn hash(session: &dyn Session) -> String {
-    let mut hasher = Hasher(Sha256::new());
+    let mut hasher = Hasher::default();
     let written = write_config(&mut hasher, session);
     debug_assert!(written.is_ok(), "hashing does no input or output");
-    hex(hasher.0)
+    hasher.hex()
 }
 
 /// A hash in hexadecimal.
@@ -91,7 +91,17 @@ pub(crate) fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-struct Hasher(Sha256);
+/// Takes in what is written, for its hash.
+#[derive(Default)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    /// The hash in hexadecimal.
+    #[must_use]
+    pub fn hex(self) -> String {
+        hex(self.0)
+    }
+}
 
 impl Write for Hasher {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -331,6 +331,31 @@ pub(crate) mod tests {
         assert_eq!(distinct.len(), 48);
     }
 
+    /// All that decides how a trial goes on makes seeds of its own.
+    #[test]
+    fn seeds_depend_on_every_part_of_the_cell() {
+        let plain = Trial::new("ppl", 8, 0);
+        let cells = [
+            plain.clone(),
+            Trial { protocol: "ppl-prime".into(), ..plain.clone() },
+            Trial { n: 9, ..plain.clone() },
+            Trial { params: Params::default().with("psi", 5), ..plain.clone() },
+            Trial { from: Some(Initial::Named("random".into())), ..plain.clone() },
+            Trial { faults: vec!["agents=1,at=safe".parse().unwrap()], ..plain.clone() },
+            Trial { scheduler: Scheduler::Uniform, ..plain.clone() },
+        ];
+        let seed = |trial: &Trial| Cell::new(&builtin(), trial.clone(), 1).unwrap().seeds(1)(0);
+        let mut seeds: Vec<u64> = cells.iter().map(seed).collect();
+        seeds.sort_unstable();
+        seeds.dedup();
+        assert_eq!(seeds.len(), cells.len());
+        assert_eq!(
+            seed(&Trial { limit: Some(7), phases: false, ..plain.clone() }),
+            seed(&plain),
+            "how far is no part of it"
+        );
+    }
+
     #[test]
     fn all_that_is_impossible_is_named_at_once() {
         let wrong = Grid {

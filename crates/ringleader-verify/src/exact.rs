@@ -8,12 +8,13 @@
 pub mod ask;
 
 use std::fmt;
+use std::io::{self, Write};
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 use ringleader::error::Error;
-use ringleader::observer::{Observer, Progress};
+use ringleader::observer::{BETWEEN, Observer, Pace, Progress};
 use ringleader::protocol::{Input, Protocol};
 use ringleader::ring::Ring;
 use rustc_hash::FxHashMap;
@@ -31,6 +32,32 @@ pub struct Plan<'a, S> {
     pub most: usize,
     /// Told how many configurations there are, and asked whether to go on.
     pub observer: &'a dyn Observer,
+}
+
+/// Tells an observer of a part of the work, under its name, and asks whether to go on after every so many moves, configurations or
+/// terms.
+struct Part<'a> {
+    pace: Pace<'a>,
+    name: &'static str,
+    done: u64,
+}
+
+impl<'a> Part<'a> {
+    fn new(observer: &'a dyn Observer, name: &'static str) -> Self {
+        Self { pace: Pace::new(observer), name, done: 0 }
+    }
+
+    /// So much work was done; `None` if the observer breaks off.
+    fn did(&mut self, work: usize) -> Option<()> {
+        let progress = Progress { steps: self.done, gauges: &|| vec![(self.name.into(), self.done as usize)] };
+        self.pace.did(work as u64, progress).is_continue().then_some(())
+    }
+
+    /// One more thing of those that are counted is done, which took so much work.
+    fn one(&mut self, work: usize) -> Option<()> {
+        self.done += 1;
+        self.did(work)
+    }
 }
 
 /// Why there is no chain.
@@ -80,12 +107,19 @@ pub struct Chain<S> {
 /// What may come of an interaction: both new states, and how many outcomes lead there.
 type Outcomes = Vec<(u32, u32, u32)>;
 
+/// The numbers of configurations are kept in so many tables: one that grows is out of reach for a while, and a single one of millions
+/// for too long.
+const TABLES: usize = 256;
+
+/// To reach a configuration costs as much as some moves.
+const REACH: usize = 16;
+
 /// Builds states, transitions and configurations as they are met.
 struct Builder<'p, P: Protocol> {
     protocol: &'p P,
     known: FxHashMap<P::State, u32>,
     pairs: FxHashMap<(u32, u32, bool), Outcomes>,
-    number: FxHashMap<Key, u32>,
+    numbers: Vec<FxHashMap<Key, u32>>,
     chain: Chain<P::State>,
 }
 
@@ -106,7 +140,7 @@ impl<P: Protocol> Builder<'_, P> {
     fn config(&mut self, key: Key, most: usize) -> Result<u32, NoChain> {
         let key = self.chain.least_rotation(key);
         let fresh = self.chain.configs.len();
-        let number = *self.number.entry(key).or_insert(fresh as u32);
+        let number = *self.numbers[table(key)].entry(key).or_insert(fresh as u32);
         if number as usize == fresh {
             if fresh >= most {
                 let up_to = if self.chain.rotate { " up to rotation" } else { "" };
@@ -160,6 +194,12 @@ impl<P: Protocol> Builder<'_, P> {
     }
 }
 
+/// The table of a configuration: the top bits of a product in which every bit of it has a part.
+fn table(key: Key) -> usize {
+    let mixed = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed >> (64 - TABLES.ilog2())) as usize
+}
+
 /// The chain of all configurations that can be reached from these starts before the target; `None` if it was stopped.
 ///
 /// # Errors
@@ -192,9 +232,9 @@ pub fn chain<P: Protocol>(
         target: Vec::new(),
         starts: Vec::new(),
     };
-    let (known, pairs, number) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
-    let mut builder = Builder { protocol, known, pairs, number, chain };
-    let mut times: Vec<u64> = Vec::new();
+    let (known, pairs, numbers) = (FxHashMap::default(), FxHashMap::default(), vec![FxHashMap::default(); TABLES]);
+    let mut builder = Builder { protocol, known, pairs, numbers, chain };
+    let (mut part, mut times) = (Part::new(plan.observer, "starts"), Vec::<u64>::new());
     for start in starts {
         let mut key = 0;
         for (i, state) in start.into_iter().enumerate() {
@@ -204,11 +244,15 @@ pub fn chain<P: Protocol>(
         let number = builder.config(key, plan.most)? as usize;
         times.resize(times.len().max(number + 1), 0);
         times[number] += 1;
+        if part.one(REACH).is_none() {
+            return Ok(None);
+        }
     }
     builder.chain.starts = times.iter().enumerate().map(|(k, &times)| (k as u32, times)).collect();
+    let mut part = Part::new(plan.observer, "configurations");
     while builder.chain.target.len() < builder.chain.configs.len() {
         let done = builder.chain.target.len();
-        if done.is_multiple_of(1024) && stopped(plan.observer, done) {
+        if part.one(REACH * ring.arcs()).is_none() {
             return Ok(None);
         }
         let key = builder.chain.configs[done];
@@ -220,10 +264,6 @@ pub fn chain<P: Protocol>(
         builder.chain.begins.push(builder.chain.moves.len());
     }
     Ok(Some(builder.chain))
-}
-
-fn stopped(observer: &dyn Observer, done: usize) -> bool {
-    observer.progress(Progress::of(done as u64)).is_break()
 }
 
 impl<S: Copy> Chain<S> {
@@ -284,16 +324,17 @@ impl<S: Copy> Chain<S> {
     }
 
     /// The configurations in the order of their distance to the target, and which of them have an infinite expectation: those from which
-    /// some configuration can be reached that cannot reach the target.
-    #[must_use]
-    pub fn order(&self) -> (Vec<u32>, Vec<bool>) {
-        let (begins, sources) = self.reversed();
-        let backwards = |mut found: Vec<u32>| {
+    /// some configuration can be reached that cannot reach the target. `None` if it was stopped.
+    pub fn order(&self, observer: &dyn Observer) -> Option<(Vec<u32>, Vec<bool>)> {
+        let mut part = Part::new(observer, "configurations in order");
+        let (begins, sources) = self.reversed(&mut part)?;
+        let mut backwards = |mut found: Vec<u32>| {
             let mut seen = vec![false; self.len()];
             found.iter().for_each(|&k| seen[k as usize] = true);
             let mut next = 0;
             while next < found.len() {
                 let k = found[next] as usize;
+                part.one(1 + begins[k + 1] - begins[k])?;
                 for &source in &sources[begins[k]..begins[k + 1]] {
                     if !std::mem::replace(&mut seen[source as usize], true) {
                         found.push(source);
@@ -301,27 +342,32 @@ impl<S: Copy> Chain<S> {
                 }
                 next += 1;
             }
-            (found, seen)
+            Some((found, seen))
         };
         let all = 0..self.len() as u32;
-        let (order, can) = backwards(all.clone().filter(|&k| self.target[k as usize]).collect());
-        let (_, lost) = backwards(all.filter(|&k| !can[k as usize]).collect());
-        (order, lost)
+        let (order, can) = backwards(all.clone().filter(|&k| self.target[k as usize]).collect())?;
+        let (_, lost) = backwards(all.filter(|&k| !can[k as usize]).collect())?;
+        Some((order, lost))
     }
 
     /// The moves the other way round: where the list of each configuration begins, and all lists.
-    fn reversed(&self) -> (Vec<usize>, Vec<u32>) {
+    fn reversed(&self, part: &mut Part<'_>) -> Option<(Vec<usize>, Vec<u32>)> {
         let mut begins = vec![0_usize; self.len() + 1];
-        self.moves.iter().for_each(|(to, _)| begins[*to as usize + 1] += 1);
+        for moves in self.moves.chunks(BETWEEN as usize) {
+            moves.iter().for_each(|(to, _)| begins[*to as usize + 1] += 1);
+            part.did(moves.len())?;
+        }
         (0..self.len()).for_each(|k| begins[k + 1] += begins[k]);
         let (mut next, mut sources) = (begins.clone(), vec![0; self.moves.len()]);
         for k in 0..self.len() {
-            for (to, _) in self.row(k).0 {
+            let row = self.row(k).0;
+            part.did(1 + row.len())?;
+            for (to, _) in row {
                 sources[next[*to as usize]] = k as u32;
                 next[*to as usize] += 1;
             }
         }
-        (begins, sources)
+        Some((begins, sources))
     }
 }
 
@@ -337,25 +383,24 @@ pub struct Expected {
 
 /// Gauss-Seidel from the target outwards; `None` if it was stopped.
 pub fn solve<S: Copy>(chain: &Chain<S>, tolerance: f64, observer: &dyn Observer) -> Option<Expected> {
-    let (order, lost) = chain.order();
+    let (order, lost) = chain.order(observer)?;
     let rows: Vec<u32> = order.into_iter().filter(|&k| !chain.target[k as usize] && !lost[k as usize]).collect();
-    let (system, mut values) = (System::new(chain, &rows), vec![0.0; rows.len()]);
+    let (system, mut values) = (System::new(chain, &rows, observer)?, vec![0.0; rows.len()]);
     let (mut rounds, mut best, mut stuck) = (0, f64::INFINITY, 0);
+    let mut part = Part::new(observer, "rounds");
     loop {
-        let worst = system.sweep(&mut values);
+        let worst = system.sweep(&mut values, &mut part)?;
+        part.one(1)?;
         rounds += 1;
         (stuck, best) = if worst < best { (0, worst) } else { (stuck + 1, best) };
         if worst < tolerance || stuck > 50 {
             break;
         }
-        if stopped(observer, rounds) {
-            return None;
-        }
     }
     let mut steps: Vec<f64> = lost.iter().map(|&lost| if lost { f64::INFINITY } else { 0.0 }).collect();
     rows.iter().zip(values).for_each(|(&k, value)| steps[k as usize] = value);
     // Asked of the chain itself, so that nothing depends on how the values were found.
-    let error = residual(chain, &rows, &steps);
+    let error = residual(chain, &rows, &steps, observer)?;
     Some(Expected { steps, error, rounds })
 }
 
@@ -369,54 +414,61 @@ struct System {
 }
 
 impl System {
-    fn new<S: Copy>(chain: &Chain<S>, rows: &[u32]) -> Self {
+    fn new<S: Copy>(chain: &Chain<S>, rows: &[u32], observer: &dyn Observer) -> Option<Self> {
         let mut place = vec![u32::MAX; chain.len()];
         rows.iter().enumerate().for_each(|(j, &k)| place[k as usize] = j as u32);
         let mut system = Self { rows: Vec::with_capacity(rows.len()), terms: Vec::new() };
+        let mut part = Part::new(observer, "equations");
         for &k in rows {
             let (row, outcomes) = chain.row(k as usize);
+            part.one(1 + row.len())?;
             let stay: u32 = row.iter().filter(|(to, _)| *to == k).map(|(_, weight)| weight).sum();
             let inner = row.iter().filter(|(to, _)| *to != k && place[*to as usize] != u32::MAX);
             system.terms.extend(inner.map(|&(to, weight)| (place[to as usize], weight)));
             system.rows.push((system.terms.len(), f64::from(outcomes), f64::from(outcomes - stay)));
         }
-        system
+        Some(system)
     }
 
     /// Solves every equation once, in order, and tells the largest change relative to the value.
-    fn sweep(&self, values: &mut [f64]) -> f64 {
+    fn sweep(&self, values: &mut [f64], part: &mut Part<'_>) -> Option<f64> {
         let (mut worst, mut begin) = (0.0_f64, 0);
         for (j, &(end, outcomes, leave)) in self.rows.iter().enumerate() {
+            part.did(1 + end - begin)?;
             let terms = self.terms[begin..end].iter();
             let sum: f64 = terms.map(|&(to, weight)| f64::from(weight) * values[to as usize]).sum();
             let value = (outcomes + sum) / leave;
             worst = worst.max((value - values[j]).abs() / value);
             (values[j], begin) = (value, end);
         }
-        worst
+        Some(worst)
     }
 }
 
 /// The largest entry of `1 + P x - x`, with what rounding may have hidden.
-fn residual<S: Copy>(chain: &Chain<S>, rows: &[u32], steps: &[f64]) -> f64 {
+fn residual<S: Copy>(chain: &Chain<S>, rows: &[u32], steps: &[f64], observer: &dyn Observer) -> Option<f64> {
+    let mut part = Part::new(observer, "residuals");
     let entry = |&k: &u32| {
         let (row, outcomes) = chain.row(k as usize);
+        part.one(1 + row.len())?;
         let sum: f64 = row.iter().map(|&(to, weight)| f64::from(weight) * steps[to as usize]).sum();
         let largest = row.iter().map(|&(to, _)| steps[to as usize]).fold(steps[k as usize], f64::max);
         let rounding = (row.len() + 4) as f64 * f64::EPSILON * largest;
-        (1.0 + sum / f64::from(outcomes) - steps[k as usize]).abs() + rounding
+        Some((1.0 + sum / f64::from(outcomes) - steps[k as usize]).abs() + rounding)
     };
-    let rho = rows.iter().map(entry).fold(0.0, f64::max);
-    rho / (1.0 - rho).max(f64::EPSILON)
+    let rho = rows.iter().map(entry).try_fold(0.0, |rho, entry| Some(f64::max(rho, entry?)))?;
+    Some(rho / (1.0 - rho).max(f64::EPSILON))
 }
 
 /// The largest chain that is solved in rational numbers.
 pub const MOST_RATIONAL: usize = 400;
 
-/// The expected numbers of steps as fractions, `None` where infinite; only for small chains.
-#[must_use]
-pub fn rational<S: Copy>(chain: &Chain<S>) -> Option<Vec<Option<BigRational>>> {
-    let (order, lost) = chain.order();
+/// To work with a term in rational numbers, of which some have thousands of digits, costs as much as so many moves.
+const FRACTION: usize = 1 << 12;
+
+/// The expected numbers of steps as fractions, `None` where infinite; only for small chains, and if it was not stopped.
+pub fn rational<S: Copy>(chain: &Chain<S>, observer: &dyn Observer) -> Option<Vec<Option<BigRational>>> {
+    let (order, lost) = chain.order(observer)?;
     let rows: Vec<usize> = order.into_iter().map(|k| k as usize).filter(|&k| !chain.target[k] && !lost[k]).collect();
     if rows.len() > MOST_RATIONAL {
         return None;
@@ -424,13 +476,19 @@ pub fn rational<S: Copy>(chain: &Chain<S>) -> Option<Vec<Option<BigRational>>> {
     let place: FxHashMap<usize, usize> = rows.iter().enumerate().map(|(j, &k)| (k, j)).collect();
     let mut equations: Vec<Equation> = rows.iter().map(|&k| Equation::new(chain, k, &place)).collect();
     // The farthest first: its equation is put into all nearer ones, and so on inwards; then values go outwards.
+    let mut part = Part::new(observer, "equations");
     for j in (0..rows.len()).rev() {
         equations[j].solve_for(j);
         let (nearer, solved) = equations.split_at_mut(j);
-        nearer.iter_mut().for_each(|equation| equation.substitute(j, &solved[0]));
+        for equation in nearer {
+            equation.substitute(j, &solved[0]);
+            part.did(FRACTION * solved[0].terms.len())?;
+        }
+        part.one(1)?;
     }
     let mut values: Vec<BigRational> = Vec::with_capacity(rows.len());
     for equation in &equations {
+        part.did(FRACTION * equation.terms.len())?;
         let value = equation
             .terms
             .iter()
@@ -476,8 +534,16 @@ impl Equation {
     }
 }
 
-/// The least numbers of steps by which the target is reached from configuration `k` with these probabilities, in percent; `None` beyond `most` steps.
-pub fn quantiles<S: Copy>(chain: &Chain<S>, k: usize, percents: &[u32], most: u64) -> Vec<Option<u64>> {
+/// The least numbers of steps by which the target is reached from configuration `k` with these probabilities, in percent; `None` beyond
+/// `most` steps, and instead of all of them if it was stopped.
+pub fn quantiles<S: Copy>(
+    chain: &Chain<S>,
+    k: usize,
+    percents: &[u32],
+    most: u64,
+    observer: &dyn Observer,
+) -> Option<Vec<Option<u64>>> {
+    let mut part = Part::new(observer, "steps");
     let mut mass = vec![0.0_f64; chain.len()];
     mass[k] = 1.0;
     let mut found = vec![None; percents.len()];
@@ -491,24 +557,30 @@ pub fn quantiles<S: Copy>(chain: &Chain<S>, k: usize, percents: &[u32], most: u6
         if found.iter().all(Option::is_some) {
             break;
         }
-        mass = advance(chain, &mass);
+        mass = advance(chain, &mass, &mut part)?;
+        part.one(1)?;
     }
-    found
+    Some(found)
 }
 
-fn advance<S: Copy>(chain: &Chain<S>, mass: &[f64]) -> Vec<f64> {
+fn advance<S: Copy>(chain: &Chain<S>, mass: &[f64], part: &mut Part<'_>) -> Option<Vec<f64>> {
     let mut next = vec![0.0; mass.len()];
-    for (k, &here) in mass.iter().enumerate().filter(|(_, here)| **here > 0.0) {
+    for (k, &here) in mass.iter().enumerate() {
+        let (row, outcomes) = chain.row(k);
+        part.did(1 + row.len())?;
+        if here == 0.0 {
+            continue;
+        }
         if chain.target[k] {
             next[k] += here;
         }
-        let (row, outcomes) = chain.row(k);
         row.iter().for_each(|&(to, weight)| next[to as usize] += here * f64::from(weight) / f64::from(outcomes));
     }
-    next
+    Some(next)
 }
 
-/// The chain as a PRISM model: `R{"steps"}=? [F "safe"]` is what this module computes. The target comes last.
+/// The chain as a PRISM model: `R{"steps"}=? [F "safe"]` is what this module computes. The target comes last. `None` if it was stopped,
+/// and then it is not whole.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -516,8 +588,10 @@ pub fn write_prism<S: Copy>(
     chain: &Chain<S>,
     every: bool,
     about: &str,
-    out: &mut impl std::io::Write,
-) -> std::io::Result<()> {
+    out: &mut dyn Write,
+    observer: &dyn Observer,
+) -> io::Result<Option<()>> {
+    let mut part = Part::new(observer, "configurations written");
     let (inner, target): (Vec<usize>, Vec<usize>) = (0..chain.len()).partition(|&k| !chain.target[k]);
     let mut name = vec![0; chain.len()];
     inner.iter().chain(&target).enumerate().for_each(|(j, &k)| name[k] = j);
@@ -529,6 +603,9 @@ pub fn write_prism<S: Copy>(
     )?;
     for &k in &inner {
         let (row, outcomes) = chain.row(k);
+        if part.one(REACH * (1 + row.len())).is_none() {
+            return Ok(None);
+        }
         let moves: Vec<String> =
             row.iter().map(|(to, weight)| format!("{weight}/{outcomes}:(s'={})", name[*to as usize])).collect();
         writeln!(out, "  [] s={} -> {};", name[k], moves.join(" + "))?;
@@ -540,5 +617,6 @@ pub fn write_prism<S: Copy>(
     if every {
         writeln!(out, "init true endinit\n")?;
     }
-    writeln!(out, "label \"safe\" = s>={};\n\nrewards \"steps\"\n  true : 1;\nendrewards", inner.len())
+    writeln!(out, "label \"safe\" = s>={};\n\nrewards \"steps\"\n  true : 1;\nendrewards", inner.len())?;
+    Ok(Some(()))
 }

@@ -197,6 +197,7 @@ impl fmt::Display for Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::{Stream, stream};
 
     #[test]
     fn the_text_form_reads_back() {
@@ -205,6 +206,19 @@ mod tests {
         {
             assert_eq!(text.parse::<Fault>().unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn agents_in_a_row_go_on_around_the_end_of_the_ring() {
+        let (fault, mut generator) =
+            (Fault::from_str("agents=3,place=contiguous,at=0").unwrap(), stream(1, Stream::Faults));
+        let mut first = [false; 5];
+        for _ in 0..100 {
+            let agents = fault.agents(5, &mut generator);
+            assert_eq!(agents, [0, 1, 2].map(|k| (agents[0] + k) % 5));
+            first[agents[0]] = true;
+        }
+        assert_eq!(first, [true; 5], "they begin anywhere");
     }
 
     #[test]

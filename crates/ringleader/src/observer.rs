@@ -38,3 +38,44 @@ pub trait Observer: Sync {
 
 /// Nobody looks.
 impl Observer for () {}
+
+/// How much is done between two questions, in interactions or agents looked at: some hundredths of a second.
+pub const BETWEEN: u64 = 1 << 18;
+
+/// Sees to it that an observer is asked after so much work, however the work is cut.
+pub struct Pace<'a> {
+    observer: &'a dyn Observer,
+    left: u64,
+}
+
+impl<'a> Pace<'a> {
+    /// Asks this observer.
+    #[must_use]
+    pub fn new(observer: &'a dyn Observer) -> Self {
+        Self { observer, left: BETWEEN }
+    }
+
+    /// How much may be done before the next question; at least 1.
+    #[must_use]
+    pub fn room(&self) -> u64 {
+        self.left
+    }
+
+    /// So much was done; asks if it is time to.
+    ///
+    /// # Errors
+    /// If the observer breaks off.
+    pub fn did(&mut self, work: u64, progress: Progress<'_>) -> ControlFlow<()> {
+        if work < self.left {
+            self.left -= work;
+            return ControlFlow::Continue(());
+        }
+        self.ask(progress)
+    }
+
+    /// Asks now.
+    pub fn ask(&mut self, progress: Progress<'_>) -> ControlFlow<()> {
+        self.left = BETWEEN;
+        self.observer.progress(progress)
+    }
+}

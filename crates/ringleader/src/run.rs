@@ -1,5 +1,6 @@
 //! A trial for each seed, on the engine that suits. One trial is a batch of one, and a typed configuration is passed as such.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use crate::agree::{PAIRS, agree};
@@ -30,24 +31,27 @@ impl<P: Protocol> Instance<P> {
         self.run_each(trial, seeds, &start, engine, observer, &mut |index, record, _| observer.finished(index, record))
     }
 
-    /// Runs a trial from a configuration; its record, and the last configuration.
+    /// Runs a trial from a configuration, which becomes the last one. It is moved and never copied: a long ring takes much memory.
     ///
     /// # Errors
-    /// If the trial is refused, or the engine cannot do it.
+    /// If the trial is refused, or the engine cannot do it; the configuration is as it was then.
     pub fn run_from(
         &self,
         trial: &Trial,
-        config: &[P::State],
+        config: &mut Vec<P::State>,
         engine: Engine,
         observer: &dyn Observer,
-    ) -> Result<(Record, Vec<P::State>), Error> {
-        let mut ended = None;
-        let start = |_| Ok(config.to_vec());
-        self.run_each(trial, &[trial.seed], &start, engine, observer, &mut |_, record, last| {
-            ended = Some((record, last));
+    ) -> Result<Record, Error> {
+        self.protocol.accepts(config)?;
+        let (held, mut ended) = (Cell::new(std::mem::take(config)), None);
+        let start = |_| Ok(held.take());
+        let ran = self.run_each(trial, &[trial.seed], &start, engine, observer, &mut |_, record, last| {
+            held.set(last);
+            ended = Some(record);
             ControlFlow::Continue(())
-        })?;
-        ended.ok_or_else(|| Error::new("trial", trial.seed, "it did not begin"))
+        });
+        *config = held.take();
+        ran.and_then(|()| ended.ok_or_else(|| Error::new("trial", trial.seed, "it did not begin")))
     }
 
     fn run_each(
@@ -173,11 +177,15 @@ fn words(engine: Engine) -> Option<Words> {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
     use crate::blueprint::Blueprint;
+    use crate::blueprint::Declared;
+    use crate::observer::{BETWEEN, Progress};
     use crate::params::Params;
     use crate::protocol::{Input, Transition};
+    use crate::protocols::ppl::Ppl;
     use crate::protocols::ysm::{State, Ysm};
     use crate::ring::Orientation;
     use crate::variables::Variables;
@@ -207,6 +215,80 @@ mod tests {
         fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
             self.0.with_circuit(work)
         }
+    }
+
+    /// How many interactions and agents were looked at, in all and at most between two questions.
+    #[derive(Default)]
+    struct Effort {
+        all: AtomicU64,
+        asked: AtomicU64,
+        most: AtomicU64,
+    }
+
+    /// [YSM21], whose effort is counted; it is safe late.
+    #[derive(Clone)]
+    struct Counted(Ysm, Arc<Effort>);
+
+    impl Transition for Counted {
+        type State = State;
+        fn interact(&self, l: &mut State, r: &mut State, input: Input) {
+            self.1.all.fetch_add(1, Ordering::Relaxed);
+            self.0.interact(l, r, input);
+        }
+    }
+
+    impl Protocol for Counted {
+        fn variables(&self) -> Variables<State> {
+            self.0.variables()
+        }
+        fn is_safe(&self, config: &[State]) -> bool {
+            self.1.all.fetch_add(config.len() as u64, Ordering::Relaxed);
+            config.iter().filter(|state| self.is_leader(state)).count() < config.len() / 4
+        }
+        fn is_leader(&self, state: &State) -> bool {
+            self.0.is_leader(state)
+        }
+    }
+
+    impl Observer for Effort {
+        fn progress(&self, _: Progress<'_>) -> ControlFlow<()> {
+            let all = self.all.load(Ordering::Relaxed);
+            self.most.fetch_max(all - self.asked.swap(all, Ordering::Relaxed), Ordering::Relaxed);
+            ControlFlow::Continue(())
+        }
+    }
+
+    /// However long a window is: it is run, found to be safe, bisected and run again with questions in between.
+    #[test]
+    fn an_observer_is_asked_after_a_bounded_effort() {
+        let (n, effort) = (1 << 16, Arc::new(Effort::default()));
+        let counted = effort.clone();
+        let new = move |ring, params: &Params| Ok(Counted(Ysm::new(ring, params)?, counted.clone()));
+        let blueprint = Blueprint::new("counted", Orientation::Directed, new).elects().uniform();
+        let instance = Instance::new(Arc::new(blueprint), n, &Params::default()).unwrap();
+        for phases in [false, true] {
+            let trial = Trial { phases, ..Trial::new("counted", n, 1) };
+            let mut config = vec![State { leader: 1, ..State::default() }; n];
+            let record = instance.run_from(&trial, &mut config, Engine::Stepper, &*effort).unwrap();
+            assert!(record.safe.is_some_and(|step| step > 0), "{record:?}");
+        }
+        let (all, most) = (effort.all.load(Ordering::Relaxed), effort.most.load(Ordering::Relaxed));
+        assert!(most <= BETWEEN + 2 * n as u64 && all > 4 * most, "{most} of {all}");
+    }
+
+    /// A long ring takes much memory.
+    #[test]
+    fn a_configuration_is_run_where_it_is() {
+        let instance = Instance::new(Arc::new(Ppl::blueprint()), 64, &Params::default()).unwrap();
+        let trial = Trial { limit: Some(1000), ..Trial::new("ppl", 64, 1) };
+        let mut config = instance.initial(None, 1).unwrap();
+        let (place, first) = (config.as_ptr(), config.clone());
+        let wrong = Trial { faults: vec!["agents=65,at=0".parse().unwrap()], ..trial.clone() };
+        assert!(instance.run_from(&wrong, &mut config, Engine::Auto, &()).is_err());
+        assert!(instance.run_from(&trial, &mut config, Engine::SlicedPortable, &()).is_err(), "it looks at phases");
+        assert_eq!(config, first, "what is refused changes nothing");
+        assert_eq!(instance.run_from(&trial, &mut config, Engine::Stepper, &()).unwrap().steps, 1000);
+        assert!(config != first && config.as_ptr() == place);
     }
 
     #[test]

@@ -234,8 +234,7 @@ impl<P: Protocol> Session for Typed<P> {
     }
 
     fn run(&mut self, trial: &Trial, engine: Engine, observer: &dyn Observer) -> Result<Record, Error> {
-        let (record, config) = self.instance.run_from(trial, &self.stepper.config, engine, observer)?;
-        self.stepper.config = config;
+        let record = self.instance.run_from(trial, &mut self.stepper.config, engine, observer)?;
         self.stepper.oracle = oracle(&self.stepper.protocol, &self.stepper.config);
         Ok(record)
     }

@@ -70,26 +70,31 @@ pub struct Quantile {
 pub struct Sample {
     /// All values, each at the least it can be.
     least: Vec<u64>,
-    /// Those that are known.
-    exact: Vec<u64>,
+    /// Those that are known, unless all are.
+    exact: Option<Vec<u64>>,
 }
 
 impl FromIterator<Observed> for Sample {
     fn from_iter<I: IntoIterator<Item = Observed>>(values: I) -> Self {
-        let mut sample = Self::default();
-        for Observed { value, exact } in values {
-            sample.least.push(value);
-            if exact {
-                sample.exact.push(value);
-            }
-        }
-        sample.least.sort_unstable();
-        sample.exact.sort_unstable();
-        sample
+        let (mut known, mut cut) = (Vec::new(), Vec::new());
+        values.into_iter().for_each(|one| if one.exact { known.push(one.value) } else { cut.push(one.value) });
+        Self::new(known, cut)
     }
 }
 
 impl Sample {
+    /// Values that are known, and those that were cut off.
+    #[must_use]
+    pub fn new(mut known: Vec<u64>, cut: Vec<u64>) -> Self {
+        known.sort_unstable();
+        if cut.is_empty() {
+            return Self { least: known, exact: None };
+        }
+        let mut least = [&known[..], &cut].concat();
+        least.sort_unstable();
+        Self { least, exact: Some(known) }
+    }
+
     /// How many values there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -105,19 +110,19 @@ impl Sample {
     /// How many are known only from below.
     #[must_use]
     pub fn censored(&self) -> usize {
-        self.least.len() - self.exact.len()
+        self.least.len() - self.known().len()
     }
 
     /// The known values, in order.
     #[must_use]
     pub fn known(&self) -> &[u64] {
-        &self.exact
+        self.exact.as_deref().unwrap_or(&self.least)
     }
 
     /// All values, in order.
     #[must_use]
     pub fn observations(&self) -> Vec<Observed> {
-        let mut known = self.exact.iter().peekable();
+        let mut known = self.known().iter().peekable();
         let one = |&value: &u64| Observed { value, exact: known.next_if_eq(&&value).is_some() };
         self.least.iter().map(one).collect()
     }
@@ -127,7 +132,7 @@ impl Sample {
     pub fn ranked(&self, rank: usize) -> Option<Observed> {
         let k = rank.checked_sub(1)?;
         let value = *self.least.get(k)?;
-        Some(Observed { value, exact: self.exact.get(k) == Some(&value) })
+        Some(Observed { value, exact: self.known().get(k) == Some(&value) })
     }
 
     /// The quantile at so many percent, 1 to 100.

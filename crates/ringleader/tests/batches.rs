@@ -130,6 +130,37 @@ fn a_session_that_is_broken_off_stands_where_its_record_says() {
     }
 }
 
+/// A window of a long ring takes long: whoever breaks off in the middle of the first one is heard, and nothing has happened then.
+#[test]
+fn a_long_ring_is_broken_off_within_a_window() {
+    for (engine, phases) in [(Engine::Stepper, false), (Engine::Stepper, true), (Engine::SlicedPortable, false)] {
+        let trial = Trial { phases, ..ppl(1 << 17) };
+        let (mut session, collect) = (open(&trial), Collect::looking(1));
+        let record = session.run(&trial, engine, &collect).unwrap();
+        assert!(record.interrupted && record.steps == 0, "{}, phases {phases}: {record:?}", engine.name());
+        assert_eq!(agents(&*session), agents(&*open(&trial)), "{}, phases {phases}", engine.name());
+    }
+}
+
+/// The limit comes in the middle of a window, which lanes run to its end and then replay: that can be broken off as well.
+#[test]
+fn a_run_that_is_broken_off_anywhere_stands_where_its_record_says() {
+    let trial = Trial { limit: Some(700_000), ..ppl(1 << 14) };
+    for engine in [Engine::SlicedPortable, Engine::Stepper] {
+        for looks in 0.. {
+            let (mut session, collect) = (open(&trial), Collect::looking(looks));
+            let record = session.run(&trial, engine, &collect).unwrap();
+            if !record.interrupted {
+                assert!(looks > 2, "{}: asked {looks} times", engine.name());
+                break;
+            }
+            let mut stepped = open(&trial);
+            stepped.advance(record.steps).unwrap();
+            assert_eq!(agents(&*session), agents(&*stepped), "{}, {looks} looks, {record:?}", engine.name());
+        }
+    }
+}
+
 #[test]
 fn a_batch_refuses_what_a_trial_refuses() {
     let collect = Collect::default();

@@ -14,6 +14,7 @@ use ringleader::clocks::{END, Keys};
 use ringleader::engine::hitting::{first_in, window};
 use ringleader::engine::stepper::Stepper;
 use ringleader::instance::Instance;
+use ringleader::observer::Pace;
 use ringleader::protocol::Protocol;
 use ringleader::protocols::{pcl::Pcl, por::Por, ppl::Ppl, ysm::Ysm};
 use ringleader::ring::{Interaction, Orientation, Ring};
@@ -147,7 +148,7 @@ fn hitting_time<P: Protocol>(protocol: &P, config: Vec<P::State>, schedule: impl
         before = stepper.clone();
         stepper.advance(window(stepper.config.len(), stepper.steps)).unwrap();
     }
-    before.steps + first_in(&before, stepper.steps - before.steps, &P::is_safe)
+    before.steps + first_in(&before, stepper.steps - before.steps, &P::is_safe, &mut Pace::new(&())).unwrap()
 }
 
 /// Protocol, parameters, size and start of one comparison.

@@ -160,9 +160,9 @@ pub(crate) struct ExactArgs {
     /// Do not merge the rotations of a configuration (this confirms that merging them is right)
     #[arg(long)]
     pub(crate) no_rotation: bool,
-    /// The maximum number of configurations
-    #[arg(long, default_value = "20000000", value_name = "K")]
-    pub(crate) most: usize,
+    /// The maximum number of configurations [default: 20000000; 500000 for a named start if there are more than 2^64]
+    #[arg(long, value_name = "K")]
+    pub(crate) most: Option<usize>,
     /// Also print quantiles of the number of steps from the worst start, up to this many steps
     #[arg(long, value_name = "STEPS", value_parser = count)]
     pub(crate) quantiles: Option<u64>,

@@ -22,24 +22,31 @@ struct Watch(Mutex<Bar>);
 
 impl Observer for Watch {
     fn progress(&self, progress: Progress<'_>) -> ControlFlow<()> {
-        locked(&self.0).show(progress.steps, || "configurations or rounds".into())
+        let names = || (progress.gauges)().into_iter().map(|(name, _)| name.into_owned());
+        locked(&self.0).show(progress.steps, || names().collect())
     }
 }
 
+/// The most configurations, unless told otherwise.
+const MOST: usize = 20_000_000;
+/// The most where the ring has more than 2^64 configurations: if a start reaches so many of them, it nearly always reaches far too many.
+const MOST_OF_MANY: usize = 500_000;
+
 pub(crate) fn exact(args: &ExactArgs, entries: &Entries) -> Result<(), Stop> {
+    let (entry, n) = (entries.find(&args.protocol)?, usize::try_from(args.n).unwrap_or(usize::MAX));
+    let most = args.most.map_or_else(|| default_most(args, entry, n), Ok)?;
     let question = Question {
         start: args.start.as_deref(),
         seed: args.seed,
         until: if args.until == "safe" { Until::Safe } else { Until::AtMostOneLeader },
         rotate: !args.no_rotation,
-        most: args.most,
+        most,
         quantiles: args.quantiles.unwrap_or(0),
     };
-    let (entry, n) = (entries.find(&args.protocol)?, usize::try_from(args.n).unwrap_or(usize::MAX));
     let mut model = args.prism.as_ref().map(|_| Vec::new());
     let prism = model.as_mut().map(|model| model as &mut dyn Write);
-    let watch = Watch(Mutex::new(Bar::new(args.most as u64, args.quiet)));
-    let found = entry.exact(n, &args.params.0, &question, prism, &watch).map_err(|none| refused(args, entry, none))?;
+    let watch = Watch(Mutex::new(Bar::new(most as u64, args.quiet)));
+    let found = entry.exact(n, &args.params.0, &question, prism, &watch).map_err(|none| refused(most, entry, none))?;
     drop(watch);
     let Some(found) = found else { return Err(Stop::Interrupted(Some("nothing was solved yet".into()))) };
     if let (Some(path), Some(model)) = (&args.prism, model) {
@@ -48,15 +55,23 @@ pub(crate) fn exact(args: &ExactArgs, entries: &Entries) -> Result<(), Stop> {
     print(args.json, || as_json(args, &found), |out| show(out, args, &found))
 }
 
+/// How many configurations a chain may have by default. From a start that is named, nobody knows how many can be reached before they
+/// are counted; so where there are very many, it is found out soon.
+fn default_most(args: &ExactArgs, entry: &Entry, n: usize) -> Result<usize, Stop> {
+    let states = entry.describe_smallest(n, &args.params.0)?.states;
+    let few = states.checked_pow(n as u32).is_some_and(|all| all <= 1 << 64);
+    Ok(if few || args.start.as_deref() == Some("every") { MOST } else { MOST_OF_MANY })
+}
+
 /// What is too large is not wrong, and smaller parameters may help.
-fn refused(args: &ExactArgs, entry: &Entry, none: NoChain) -> Stop {
+fn refused(most: usize, entry: &Entry, none: NoChain) -> Stop {
     let message = match none {
         NoChain::Wrong(error) => return error.into(),
         NoChain::TooLarge(message) => message,
     };
     let psi = entry.about().parameters.iter().any(|known| known.name == "psi");
-    let smaller = if psi { "; the smallest parameters are --psi 2 --kappa 1, at n = 3 or 4" } else { "" };
-    Stop::TooLarge(format!("{message}: too large, --most allows {}{smaller}", commas(args.most)))
+    let smaller = if psi { "; the smallest parameters are --psi 2 --kappa 1, at n = 3" } else { "" };
+    Stop::TooLarge(format!("{message}: too large, --most allows {}{smaller}", commas(most)))
 }
 
 fn show(out: &mut dyn Write, args: &ExactArgs, found: &Found) -> io::Result<()> {

@@ -1,17 +1,18 @@
 //! An execution played from its first configuration on, with hashes on the way: what `replay` and traces share.
 
+use std::io::{self, Write};
 use std::iter::Peekable;
 
 use ringleader::engine::stepper::Halt;
 use ringleader::session::Session;
 use ringleader_records::case::execution::Written;
-use ringleader_records::json;
+use ringleader_records::json::{Hasher, write_config};
 
-use crate::progress::Bar;
+use crate::progress::{Bar, interrupted};
 use crate::stop::Stop;
 
 /// A long replay looks for Ctrl-C this often.
-const CHUNK: u64 = 1 << 20;
+const CHUNK: u64 = 1 << 18;
 
 /// Hashes of a run given by its seed are at most this many.
 const MAX_HASHES: u64 = 1000;
@@ -43,7 +44,7 @@ impl Play<'_> {
         let mut faults = faults.iter().peekable();
         for &time in times {
             self.play_to(time, &mut faults)?;
-            hashes.push((time, json::hash(self.session)));
+            hashes.push((time, hash(self.session).ok_or_else(|| self.interrupted())?));
         }
         self.play_to(end, &mut faults)?;
         Ok(hashes)
@@ -69,16 +70,41 @@ impl Play<'_> {
             self.session.advance(steps).map_err(|(halt, done)| ended(halt, self.at + done))?;
             self.at += steps;
             if self.bar.show(self.at, String::new).is_break() {
-                return Err(Stop::Interrupted(Some(format!("after {} steps; nothing was checked", self.at))));
+                return Err(self.interrupted());
             }
         }
         Ok(())
     }
+
+    fn interrupted(&self) -> Stop {
+        Stop::Interrupted(Some(format!("after {} steps; nothing was checked", self.at)))
+    }
+}
+
+/// Takes in a long configuration until a signal comes.
+struct Asking(Hasher);
+
+impl Write for Asking {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if interrupted() { Err(io::Error::other("interrupted")) } else { self.0.write(bytes) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The hash of a configuration; `None` after a signal.
+fn hash(session: &dyn Session) -> Option<String> {
+    let mut out = Asking(Hasher::default());
+    write_config(&mut out, session).ok()?;
+    Some(out.0.hex())
 }
 
 fn ended(halt: Halt, step: u64) -> Stop {
     Stop::Bad(match halt {
         Halt::Schedule => format!("schedule: it ends after {step} steps"),
         Halt::Coins => format!("draws: too few; the interaction at step {step} needs one more"),
+        Halt::Stopped => format!("stopped after {step} steps"),
     })
 }

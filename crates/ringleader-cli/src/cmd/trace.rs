@@ -10,10 +10,14 @@ use ringleader_records::case::execution::{Course, Execution, MAX_SCHEDULE, Writt
 use ringleader_records::{files, json};
 
 use crate::cmd::play::{Play, default_times};
-use crate::progress::Bar;
+use crate::progress::{Bar, interrupted};
 use crate::stop::Stop;
 
-/// Writes the trace of a finished run. After Ctrl-C the case has its last hash only.
+/// Rings up to this size are hashed and written in no time, even after Ctrl-C.
+pub(crate) const SMALL: usize = 1 << 14;
+
+/// Writes the trace of a run. After Ctrl-C the case of a small ring has its last hash only, and that of a large one, which would take
+/// long, is not written: its seed and the number of its steps say it all.
 pub(crate) fn write(
     path: &Path,
     trial: &Trial,
@@ -24,6 +28,7 @@ pub(crate) fn write(
 ) -> Result<(), Stop> {
     let faults: Vec<Written<'_>> = record.faults.iter().map(|one| (one.step, one.agents.as_slice())).collect();
     let passed = match second_pass(trial, record, entry, &faults, quiet) {
+        Err(Stop::Interrupted(_)) if trial.n > SMALL => return Err(unwritten(path, record)),
         Err(Stop::Interrupted(_)) => Pass { hashes: vec![(record.steps, json::hash(last))], log: None },
         passed => passed?,
     };
@@ -34,6 +39,11 @@ pub(crate) fn write(
     };
     let execution = Execution { faults, hashes: &passed.hashes, ..Execution::new(first.as_ref(), last, course) };
     Ok(files::write(path, |out| execution.write(out))?)
+}
+
+fn unwritten(path: &Path, record: &Record) -> Stop {
+    let (path, steps) = (path.display(), record.steps);
+    Stop::Interrupted(Some(format!("{path} was not written; the same run with --limit {steps} writes it")))
 }
 
 /// What the second pass found: hashes, and what happened if it is short enough to be written down.
@@ -49,6 +59,9 @@ fn second_pass(
     faults: &[Written<'_>],
     quiet: bool,
 ) -> Result<Pass, Stop> {
+    if interrupted() {
+        return Err(Stop::Interrupted(None));
+    }
     let mut session = entry.open(trial)?;
     if record.steps <= MAX_SCHEDULE {
         let schedule = std::mem::take(session.schedule());

@@ -30,19 +30,56 @@ pub(crate) fn run(args: &RunArgs, asked: u64, entries: &Entries) -> Result<(), S
     let (described, limit) = (entry.describe(trial.n, &trial.params)?, entry.check(&trial)?);
     let threads = args.threads.unwrap_or_else(all_cores).min(usize::try_from(asked).unwrap_or(usize::MAX));
     let (mut bar, begin) = (Bar::new(asked, args.quiet), Instant::now());
-    let finished = run_all(&**entry, &trial, asked, threads, engine, &interrupted, &mut |done| {
+    let mut kept = Kept::new(limit, !trial.faults.is_empty(), args.json);
+    run_all(&**entry, &trial, asked, threads, engine, &interrupted, &mut |ended, done| {
+        ended.into_iter().for_each(|one| kept.take(one));
         // The threads look for Ctrl-C themselves, and still hand in what they have.
         let _ = bar.show(done, || pace(done, asked, begin.elapsed()));
     })?;
     drop(bar);
-    let report = Report { args, trial, described, limit, asked, threads, finished };
+    let report = Report::new(args, trial, described, asked, threads, kept);
     let printed = print(args.json, || report.as_json(), |out| report.summary(out));
     let verdict = match &report {
         report if report.interrupted() => Err(Stop::Interrupted(None)),
-        report if report.censored() > 0 => Err(Stop::Limit),
+        report if report.censored > 0 => Err(Stop::Limit),
         _ => Ok(()),
     };
     outcome(printed, verdict)
+}
+
+/// What is kept of trials as they end: a number for each measure, and whole only those that JSON lists.
+struct Kept {
+    limit: u64,
+    finished: usize,
+    censored: usize,
+    /// For each measure what is known, and what was cut off.
+    values: Vec<[Vec<u64>; 2]>,
+    slowest: Option<Outcome>,
+    listed: Option<Vec<Outcome>>,
+}
+
+impl Kept {
+    fn new(limit: u64, faults: bool, lists: bool) -> Self {
+        let values = vec![[Vec::new(), Vec::new()]; if faults { 3 } else { 2 }];
+        Self { limit, finished: 0, censored: 0, values, slowest: None, listed: lists.then(Vec::new) }
+    }
+
+    fn take(&mut self, one: Outcome) {
+        self.finished += 1;
+        self.censored += usize::from(one.censored);
+        let measured = [one.safety(self.limit), one.last_change(), one.recovery()];
+        for (values, Observed { value, exact }) in self.values.iter_mut().zip(measured) {
+            values[usize::from(!exact)].push(value);
+        }
+        // The trial that took longest; the first of them if there are several.
+        let slowness = |one: &Outcome| (one.censored, one.steps, Reverse(one.trial));
+        if self.slowest.as_ref().is_none_or(|slowest| slowness(slowest) < slowness(&one)) {
+            self.slowest = Some(one.clone());
+        }
+        if let Some(listed) = &mut self.listed {
+            listed.push(one);
+        }
+    }
 }
 
 struct Report<'a> {
@@ -52,7 +89,11 @@ struct Report<'a> {
     limit: u64,
     asked: u64,
     threads: usize,
-    finished: Vec<Outcome>,
+    finished: usize,
+    censored: usize,
+    measures: Vec<Measure>,
+    slowest: Option<Outcome>,
+    listed: Vec<Outcome>,
 }
 
 /// Something that every trial has a number of steps for.
@@ -65,38 +106,26 @@ struct Measure {
     sample: Sample,
 }
 
-impl Report<'_> {
+/// The measures: key, title and mark. Without faults there is no recovery.
+const MEASURES: [[&str; 3]; 3] = [
+    ["safe", "first safe step", "> "],
+    ["last_output_change", "last output change", ">= "],
+    ["recovery", "last recovery", ">= "],
+];
+
+impl<'a> Report<'a> {
+    fn new(args: &'a RunArgs, trial: Trial, described: Described, asked: u64, threads: usize, kept: Kept) -> Self {
+        let Kept { limit, finished, censored, values, slowest, listed } = kept;
+        let measure =
+            |([key, title, beyond], [known, cut])| Measure { key, title, beyond, sample: Sample::new(known, cut) };
+        let measures = MEASURES.into_iter().zip(values).map(measure).collect();
+        let mut listed = listed.unwrap_or_default();
+        listed.sort_unstable_by_key(|one| one.trial);
+        Self { args, trial, described, limit, asked, threads, finished, censored, measures, slowest, listed }
+    }
+
     fn interrupted(&self) -> bool {
-        (self.finished.len() as u64) < self.asked
-    }
-
-    fn censored(&self) -> usize {
-        self.finished.iter().filter(|one| one.censored).count()
-    }
-
-    fn measures(&self) -> Vec<Measure> {
-        let all = || self.finished.iter();
-        let safe = all().map(|one| one.safety(self.limit)).collect();
-        let mut measures = vec![
-            Measure { key: "safe", title: "first safe step", beyond: "> ", sample: safe },
-            Measure {
-                key: "last_output_change",
-                title: "last output change",
-                beyond: ">= ",
-                sample: all().map(Outcome::last_change).collect(),
-            },
-        ];
-        if !self.trial.faults.is_empty() {
-            let recovery = all().map(Outcome::recovery).collect();
-            measures.push(Measure { key: "recovery", title: "last recovery", beyond: ">= ", sample: recovery });
-        }
-        measures
-    }
-
-    /// The trial that took longest; the first of them if there are several.
-    fn slowest(&self) -> Option<&Outcome> {
-        let slowness = |(k, one): &(usize, &Outcome)| (one.censored, one.steps, Reverse(*k));
-        self.finished.iter().enumerate().max_by_key(slowness).map(|(_, one)| one)
+        (self.finished as u64) < self.asked
     }
 
     /// The command that runs one of the trials alone.
@@ -120,7 +149,7 @@ impl Report<'_> {
         let (first, last) = (self.trial.seed, self.trial.seed.wrapping_add(self.asked - 1));
         let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
         writeln!(out, "trials {}, seeds {first} to {last}, {threads}\n", commas(self.asked))?;
-        for measure in self.measures().iter().filter(|measure| !measure.sample.is_empty()) {
+        for measure in self.measures.iter().filter(|measure| !measure.sample.is_empty()) {
             measure.table(out, self.trial.n)?;
             writeln!(out)?;
         }
@@ -129,7 +158,7 @@ impl Report<'_> {
     }
 
     fn verdict(&self, out: &mut dyn Write) -> io::Result<()> {
-        let (finished, asked, censored) = (self.finished.len(), commas(self.asked), self.censored());
+        let (finished, asked, censored) = (self.finished, commas(self.asked), self.censored);
         if self.interrupted() {
             let done = commas(finished);
             writeln!(out, "{}: {done} of {asked} trials are finished", alarm("interrupted"))?;
@@ -148,7 +177,7 @@ impl Report<'_> {
         let note =
             "quantiles are values that occurred; intervals: Student's for the mean,\norder statistics for the median";
         note.lines().try_for_each(|line| writeln!(out, "{}", faint(line)))?;
-        if let Some(slowest) = self.slowest() {
+        if let Some(slowest) = &self.slowest {
             writeln!(out, "slowest: seed {}, {} steps", slowest.seed, commas(slowest.steps))?;
             writeln!(out, "{} {}", faint("repeat it alone:"), self.command_of(slowest.seed))?;
         }
@@ -220,9 +249,8 @@ fn row(name: &str, n: usize, cell: Option<Cell<'_>>) -> Vec<String> {
 impl Report<'_> {
     /// Neither wall time nor the number of threads: nothing that differs between two runs.
     fn as_json(&self) -> Value {
-        let measures = self.measures();
-        let statistics = measures.iter().map(|measure| (measure.key, measure.as_json(self.trial.n)));
-        let slowest = self.slowest().map(|slowest| {
+        let statistics = self.measures.iter().map(|measure| (measure.key, measure.as_json(self.trial.n)));
+        let slowest = self.slowest.as_ref().map(|slowest| {
             Value::map([
                 ("seed", slowest.seed.into()),
                 ("steps", slowest.steps.into()),
@@ -242,12 +270,12 @@ impl Report<'_> {
             ("limit", self.limit.into()),
             ("safe_set", self.described.about.safe.clone().into()),
             ("asked", self.asked.into()),
-            ("finished", self.finished.len().into()),
-            ("censored", self.censored().into()),
+            ("finished", self.finished.into()),
+            ("censored", self.censored.into()),
             ("interrupted", self.interrupted().into()),
             ("statistics", Value::map(statistics)),
             ("slowest", slowest.into()),
-            ("trials", self.finished.iter().map(|one| self.one_as_json(one)).collect::<Vec<_>>().into()),
+            ("trials", self.listed.iter().map(|one| self.one_as_json(one)).collect::<Vec<_>>().into()),
             ("command", self.command().into()),
         ])
     }

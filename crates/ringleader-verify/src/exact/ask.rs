@@ -12,7 +12,7 @@ use ringleader::random::{Stream, stream};
 use ringleader::ring::Ring;
 use ringleader::value::{Text, Value};
 
-use super::{NoChain, Plan, chain, quantiles, rational, solve, write_prism};
+use super::{Chain, MOST_RATIONAL, NoChain, Plan, chain, quantiles, rational, solve, write_prism};
 
 /// Where the chain ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,11 +98,25 @@ pub fn ask<P: Protocol>(
     let Some(chain) = chain(protocol, ring, starts.into_iter(), &plan)? else { return Ok(None) };
     if let Some(out) = prism {
         let about = format!("{}, n = {}, start {name}", about.summary, ring.n());
-        let mut out = out;
-        write_prism(&chain, name == "every", &about, &mut out)
-            .map_err(|error| Error::new("prism", error, "the model could not be written"))?;
+        let written = write_prism(&chain, name == "every", &about, out, observer);
+        if written.map_err(|error| Error::new("prism", error, "the model could not be written"))?.is_none() {
+            return Ok(None);
+        }
     }
-    let Some(expected) = solve(&chain, TOLERANCE, observer) else { return Ok(None) };
+    Ok(answer(instance, question, name, &chain, observer))
+}
+
+/// The figures of a chain; `None` if it was stopped.
+fn answer<P: Protocol>(
+    instance: &Instance<P>,
+    question: &Question<'_>,
+    name: String,
+    chain: &Chain<P::State>,
+    observer: &dyn Observer,
+) -> Option<Found> {
+    let Instance { blueprint, protocol, .. } = instance;
+    let about = &blueprint.about;
+    let expected = solve(chain, TOLERANCE, observer)?;
     let certain = || chain.starts.iter().filter(|(k, _)| expected.steps[*k as usize].is_finite());
     let count: u64 = chain.starts.iter().map(|(_, times)| times).sum();
     let finite: u64 = certain().map(|(_, times)| times).sum();
@@ -111,8 +125,16 @@ pub fn ask<P: Protocol>(
     let variables = protocol.variables();
     let show = |k: usize| chain.config(k).iter().map(|state| variables.encode(state)).collect();
     let percents: &[u32] = if question.quantiles > 0 { &PERCENTS } else { &[] };
-    let of_worst = worst.map(|k| quantiles(&chain, k, percents, question.quantiles)).unwrap_or_default();
-    Ok(Some(Found {
+    let of_worst = match worst {
+        Some(k) => quantiles(chain, k, percents, question.quantiles, observer)?,
+        None => Vec::new(),
+    };
+    let unknown = (0..chain.len()).filter(|&k| !chain.target[k] && expected.steps[k].is_finite()).count();
+    let fraction = match worst.filter(|_| unknown <= MOST_RATIONAL) {
+        Some(k) => rational(chain, observer)?[k].clone(),
+        None => None,
+    };
+    Some(Found {
         settings: protocol.settings(),
         start: name,
         until: if question.until == Until::Safe { about.safe.clone() } else { "at most one leader".into() },
@@ -121,12 +143,12 @@ pub fn ask<P: Protocol>(
         starts: [count, count - finite],
         mean: if finite < count { f64::INFINITY } else { sum / count as f64 },
         finite_mean: sum / finite as f64,
-        fraction: worst.and_then(|k| rational(&chain)?[k].clone()),
+        fraction,
         worst: worst.map(|k| (expected.steps[k], show(k))),
         error: expected.error,
         rounds: expected.rounds,
         quantiles: percents.iter().copied().zip(of_worst).collect(),
-    }))
+    })
 }
 
 type Starts<S> = Box<dyn Iterator<Item = Vec<S>>>;

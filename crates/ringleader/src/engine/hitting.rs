@@ -3,7 +3,8 @@
 //! Run for a window, look once at its end. If the configuration is in the set, replay the window to find where it
 //! entered: the set is closed, so membership is monotone in time and bisection is exact.
 
-use crate::engine::stepper::Stepper;
+use crate::engine::stepper::{Halt, Stepper};
+use crate::observer::Pace;
 use crate::protocol::Protocol;
 use crate::schedule::Schedule;
 
@@ -16,27 +17,35 @@ pub fn window(n: usize, steps: u64) -> u64 {
 
 /// The least `k <= steps` such that `holds` after `k` interactions from `before`, given that it holds after `steps`.
 /// `holds` must be closed.
-pub fn first_in<P, S>(before: &Stepper<P, S>, steps: u64, holds: &dyn Fn(&P, &[P::State]) -> bool) -> u64
+///
+/// # Errors
+/// If the observer breaks off.
+pub fn first_in<P, S>(
+    before: &Stepper<P, S>,
+    steps: u64,
+    holds: &dyn Fn(&P, &[P::State]) -> bool,
+    pace: &mut Pace<'_>,
+) -> Result<u64, Halt>
 where
     P: Protocol,
     S: Schedule,
 {
     // `low` is before the set and `at_low` its configuration, `high` is inside.
-    let (mut at_low, mut low, mut high) = (before.clone(), 0, steps);
+    let (mut low, mut high) = (0, steps);
     if holds(&before.protocol, &before.config) {
-        return 0;
+        return Ok(0);
     }
+    let mut at_low = before.clone();
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         let mut probe = at_low.clone();
-        // A replay of interactions that have happened once cannot run out of schedule or coins.
-        let replayed = probe.advance(middle - low);
-        debug_assert!(replayed.is_ok(), "a replay ended early: {replayed:?}");
+        probe.advance_at(pace, middle - low)?;
+        probe.did(pace, probe.config.len() as u64)?;
         if holds(&probe.protocol, &probe.config) {
             high = middle;
         } else {
             (at_low, low) = (probe, middle);
         }
     }
-    high
+    Ok(high)
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::blueprint::{Blueprint, Event, Named, Phase};
 use crate::engine::hitting::first_in;
 use crate::engine::stepper::{Halt, Stepper};
+use crate::observer::Pace;
 use crate::protocol::Protocol;
 use crate::schedule::Schedule;
 use crate::value::Text;
@@ -47,11 +48,9 @@ pub fn seek<P: Protocol, S: Schedule>(
     }
     let run = stepper.steps - before.steps;
     let holds = |goal: &&Goal<P>| (goal.phase.holds)(&stepper.protocol, &stepper.config);
-    let entered: Vec<(u64, &Text)> = closed
-        .iter()
-        .filter(holds)
-        .map(|goal| (first_in(&before, run, &*goal.phase.holds), &goal.phase.named.name))
-        .collect();
+    let first = |goal: &Goal<P>| first_in(&before, run, &*goal.phase.holds, &mut Pace::new(&()));
+    let entered = closed.iter().filter(holds).map(|goal| Ok((first(goal)?, &goal.phase.named.name)));
+    let entered: Vec<(u64, &Text)> = entered.collect::<Result<_, Halt>>()?;
     let Some(exact) = entered.iter().map(|(exact, _)| *exact).min() else {
         return ended.map(|()| Found { steps: run, names });
     };

@@ -17,12 +17,12 @@
 use std::ops::ControlFlow;
 
 use super::hitting::first_in;
-use super::stepper::Stepper;
+use super::stepper::{Halt, Stepper};
 use super::tracker::Tracker;
 use crate::circuit::Circuit;
 use crate::clocks::Keys;
 use crate::error::Error;
-use crate::observer::{Observer, Progress};
+use crate::observer::{Observer, Pace, Progress};
 use crate::protocol::Protocol;
 use crate::ring::{Orientation, Ring};
 use crate::schedule::{AnySchedule, Clocks};
@@ -34,11 +34,14 @@ use crate::trial::Record;
 mod block;
 mod layout;
 
-use block::{Block, Chance};
+use block::{Block, Chance, Window};
 use layout::Layout;
 
 #[cfg(any(test, feature = "bench-parts"))]
 pub use block::parts;
+
+/// To visit an edge in all lanes is about as much work as so many interactions of the stepper.
+const VISIT: u64 = 4;
 
 /// One after the other, trials that differ in their seeds only.
 pub(crate) struct Batch<'a, P: Protocol> {
@@ -52,7 +55,7 @@ pub(crate) struct Batch<'a, P: Protocol> {
     pub(crate) seeds: &'a [u64],
     /// The initial configuration of a seed.
     pub(crate) start: &'a dyn Fn(u64) -> Result<Vec<P::State>, Error>,
-    /// Asked once a window whether to go on, and told how many interactions the rings that run have behind them.
+    /// Asked whether to go on, at least once a window, and told how many interactions the rings that run have behind them.
     pub(crate) observer: &'a dyn Observer,
 }
 
@@ -100,16 +103,15 @@ where
     C: Circuit<State = P::State>,
 {
     let layout = Layout::new(L::LANES, batch.ring.n(), batch.seeds.len());
-    let mut runner = Runner::<P, L, C>::new(batch, circuit, layout);
+    let (mut runner, mut pace) = (Runner::<P, L, C>::new(batch, circuit, layout), Pace::new(batch.observer));
     // Trials begin before anybody is asked: a batch that is stopped at once tells of them, as the stepper does.
     while runner.fill(ended)?.is_continue()
-        && batch.observer.progress(Progress::of(runner.steps())).is_continue()
+        && pace.ask(Progress::of(runner.steps())).is_continue()
         && runner.rings.iter().any(Option::is_some)
     {
         runner.spread();
         runner.open();
-        L::work(&mut runner.block);
-        if runner.close(ended).is_break() {
+        if runner.window(&mut pace).is_break() || runner.close(ended, &mut pace).is_break() {
             break;
         }
     }
@@ -183,30 +185,51 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         }
     }
 
-    /// Takes stock at the end of a window.
-    fn close(&mut self, ended: &mut Ended<'_, P>) -> ControlFlow<()> {
+    fn window(&mut self, pace: &mut Pace<'_>) -> ControlFlow<()> {
+        let steps = self.steps();
+        let ask = |visits| pace.did(visits * VISIT, Progress::of(steps));
+        let mut window = Window { block: &mut self.block, ask, ran: ControlFlow::Continue(()) };
+        L::work(&mut window);
+        window.ran
+    }
+
+    /// Takes stock at the end of a window. If somebody breaks off, those that have not ended are where they were before it.
+    fn close(&mut self, ended: &mut Ended<'_, P>, pace: &mut Pace<'_>) -> ControlFlow<()> {
         for k in 0..self.rings.len() {
-            let Some(ring) = &mut self.rings[k] else { continue };
-            let (count, changed) = (self.block.counted(k), self.block.changed(k));
-            let safe =
-                self.block.may_be_safe(k) && self.batch.protocol.is_safe(&self.block.read(&self.block.planes, k));
-            if safe || ring.steps + count >= self.batch.limit {
-                let before = self.block.read(&self.block.before, k);
-                let (record, config) = self.batch.finish(ring, before, count, safe);
-                let index = ring.index;
-                self.rings[k] = None;
-                self.block.free(k);
-                ended(index, record, config)?;
-                continue;
+            if self.end(k, ended, pace).is_break() {
+                self.block.planes.clone_from(&self.block.before);
+                return ControlFlow::Break(());
             }
+        }
+        for (k, ring) in self.rings.iter_mut().enumerate() {
+            let Some(ring) = ring else { continue };
+            let changed = self.block.changed(k);
             if changed > 0 {
                 ring.change = Some(Change { window: ring.window, steps: ring.steps, tick: changed });
             }
-            ring.steps += count;
+            ring.steps += self.block.counted(k);
             ring.coins_read += self.block.coins_read(k);
             ring.window += 1;
         }
         ControlFlow::Continue(())
+    }
+
+    /// Ends the trial of a ring, if it is safe now or at its limit.
+    fn end(&mut self, k: usize, ended: &mut Ended<'_, P>, pace: &mut Pace<'_>) -> ControlFlow<()> {
+        let Some(ring) = &self.rings[k] else { return ControlFlow::Continue(()) };
+        let count = self.block.counted(k);
+        let safe = self.block.may_be_safe(k) && self.batch.protocol.is_safe(&self.block.read(&self.block.planes, k));
+        if !safe && ring.steps + count < self.batch.limit {
+            return ControlFlow::Continue(());
+        }
+        let before = self.block.read(&self.block.before, k);
+        let finished = self.batch.finish(ring, before, count, safe, pace);
+        debug_assert!(!matches!(finished, Err(Halt::Schedule | Halt::Coins)), "a window ended early");
+        let Ok((record, config)) = finished else { return ControlFlow::Break(()) };
+        let index = ring.index;
+        self.rings[k] = None;
+        self.block.free(k);
+        ended(index, record, config)
     }
 
     /// Hands in what is still running, as it is, even to somebody who has broken off.
@@ -223,22 +246,28 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
 /// What needs to know the protocol only, whatever the circuit and the words.
 impl<P: Protocol> Batch<'_, P> {
     /// Replays the last window of a trial in the clear form, to the exact first safe step or to the limit.
-    fn finish(&self, ring: &Running, before: Vec<P::State>, count: u64, safe: bool) -> (Record, Vec<P::State>) {
+    fn finish(
+        &self,
+        ring: &Running,
+        before: Vec<P::State>,
+        count: u64,
+        safe: bool,
+        pace: &mut Pace<'_>,
+    ) -> Result<(Record, Vec<P::State>), Halt> {
         let clocks = Clocks::from_window(self.ring, ring.seed, ring.window);
         debug_assert_eq!(clocks.in_window() as u64, count, "the ring has fired all that its window holds");
         let mut stepper = Stepper::new(self.protocol.clone(), before, AnySchedule::Clocks(clocks));
         let mut tracker = Tracker::new(self.protocol, &[], &stepper.config);
         let most = count.min(self.limit - ring.steps);
-        let exact = if safe { first_in(&stepper, count, &P::is_safe) } else { count };
-        let followed = tracker.follow_output(&mut stepper, exact.min(most));
-        debug_assert!(followed.is_ok(), "a window ended early: {followed:?}");
+        let exact = if safe { first_in(&stepper, count, &P::is_safe, pace)? } else { count };
+        tracker.follow_output(&mut stepper, exact.min(most), pace)?;
         let changed = match tracker.last_output_change {
             0 => self.changed_before(ring),
             step => ring.steps + step,
         };
         let in_time = safe && exact <= most;
         let (steps, coins_read) = (ring.steps + exact.min(most), ring.coins_read + stepper.coins_read);
-        (self.record(steps, in_time.then_some(steps), changed, coins_read), stepper.config)
+        Ok((self.record(steps, in_time.then_some(steps), changed, coins_read), stepper.config))
     }
 
     /// The last change of output before this window.

@@ -1,5 +1,6 @@
 //! One ring, one interaction at a time, in the clear form. This is the reference that every other engine must equal.
 
+use crate::observer::{Pace, Progress};
 use crate::oracle::Oracle;
 use crate::protocol::{Input, Protocol, Transition, leaders};
 use crate::ring::Interaction;
@@ -12,6 +13,8 @@ pub enum Halt {
     Schedule,
     /// The interaction reads a coin and the recorded coins are at their end.
     Coins,
+    /// The observer broke off.
+    Stopped,
 }
 
 /// A configuration, what happens to it next, and how many interactions it has seen. A clone replays the same future.
@@ -95,6 +98,37 @@ impl<P: Protocol, S: Schedule> Stepper<P, S> {
     /// As for [`Stepper::step`].
     pub fn advance(&mut self, steps: u64) -> Result<(), Halt> {
         (0..steps).try_for_each(|_| self.step(|_, _| (), |_, (), _| ()).map(drop))
+    }
+
+    /// Several interactions, of which an observer is told.
+    ///
+    /// # Errors
+    /// As for [`Stepper::step`], or if the observer breaks off.
+    pub fn advance_at(&mut self, pace: &mut Pace<'_>, steps: u64) -> Result<(), Halt> {
+        self.in_pieces(pace, steps, Self::advance)
+    }
+
+    /// Does `steps` interactions in pieces, and asks in between.
+    pub(crate) fn in_pieces(
+        &mut self,
+        pace: &mut Pace<'_>,
+        steps: u64,
+        mut run: impl FnMut(&mut Self, u64) -> Result<(), Halt>,
+    ) -> Result<(), Halt> {
+        let end = self.steps + steps;
+        while self.steps < end {
+            let piece = pace.room().min(end - self.steps);
+            run(self, piece)?;
+            self.did(pace, piece)?;
+        }
+        Ok(())
+    }
+
+    /// So much was done; asks if it is time to.
+    pub(crate) fn did(&self, pace: &mut Pace<'_>, work: u64) -> Result<(), Halt> {
+        let gauges = || self.protocol.gauges(&self.config);
+        let asked = pace.did(work, Progress { steps: self.steps, gauges: &gauges });
+        if asked.is_break() { Err(Halt::Stopped) } else { Ok(()) }
     }
 }
 

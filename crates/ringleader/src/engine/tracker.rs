@@ -6,8 +6,9 @@
 //! apart.
 
 use crate::blueprint::{LEADER_PHASES, Phase};
-use crate::engine::hitting;
+use crate::engine::hitting::first_in;
 use crate::engine::stepper::{Halt, Stepper};
+use crate::observer::Pace;
 use crate::protocol::{Protocol, leaders};
 use crate::schedule::Schedule;
 use crate::trial::Reached;
@@ -67,50 +68,82 @@ impl Tracker {
     /// Runs `steps` interactions and follows the output only.
     ///
     /// # Errors
-    /// If the schedule ends.
-    pub fn follow_output<P, S>(&mut self, stepper: &mut Stepper<P, S>, steps: u64) -> Result<(), Halt>
-    where
-        P: Protocol,
-        S: Schedule,
-    {
-        let first = stepper.steps + 1;
-        for step in first..first + steps {
-            let look = |protocol: &P, before: [u64; 2], after: [&P::State; 2]| {
-                if outputs(protocol, after) != before {
-                    self.last_output_change = step;
-                }
-            };
-            stepper.step(outputs, look)?;
-        }
-        Ok(())
-    }
-
-    /// Runs `steps` interactions and follows everything.
-    ///
-    /// # Errors
-    /// If the schedule ends.
-    pub fn follow_phases<P, S>(
+    /// If the schedule ends, or the observer breaks off.
+    pub fn follow_output<P, S>(
         &mut self,
         stepper: &mut Stepper<P, S>,
-        phases: &[Phase<P>],
         steps: u64,
+        pace: &mut Pace<'_>,
     ) -> Result<(), Halt>
     where
         P: Protocol,
         S: Schedule,
     {
-        let before = stepper.clone();
+        stepper.in_pieces(pace, steps, |stepper, steps| {
+            let first = stepper.steps + 1;
+            for step in first..first + steps {
+                let look = |protocol: &P, before: [u64; 2], after: [&P::State; 2]| {
+                    if outputs(protocol, after) != before {
+                        self.last_output_change = step;
+                    }
+                };
+                stepper.step(outputs, look)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Runs `steps` interactions and follows everything but the closed phases.
+    ///
+    /// # Errors
+    /// If the schedule ends, or the observer breaks off.
+    pub fn follow_phases<P, S>(
+        &mut self,
+        stepper: &mut Stepper<P, S>,
+        phases: &[Phase<P>],
+        steps: u64,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Halt>
+    where
+        P: Protocol,
+        S: Schedule,
+    {
         let mut open: Vec<usize> = self.pending(phases, true);
-        let end = stepper.steps + steps;
+        let (end, mut work) = (stepper.steps + steps, 0);
         while stepper.steps < end && !open.is_empty() {
+            work += 1;
             if self.step(stepper, phases, &open)? {
+                work += (open.len() * stepper.config.len()) as u64;
                 self.look(stepper, phases, &mut open);
             }
+            if work >= pace.room() {
+                stepper.did(pace, std::mem::take(&mut work))?;
+            }
         }
-        self.follow_leaders(stepper, end - stepper.steps)?;
+        stepper.did(pace, work)?;
+        let left = end - stepper.steps;
+        stepper.in_pieces(pace, left, |stepper, steps| self.follow_leaders(stepper, steps))
+    }
+
+    /// Finds out when the closed phases were entered that hold now and did not `before`.
+    ///
+    /// # Errors
+    /// If the observer breaks off.
+    pub fn find_closed<P, S>(
+        &mut self,
+        before: &Stepper<P, S>,
+        stepper: &Stepper<P, S>,
+        phases: &[Phase<P>],
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Halt>
+    where
+        P: Protocol,
+        S: Schedule,
+    {
+        let steps = stepper.steps - before.steps;
         for k in self.pending(phases, false) {
             if (phases[k].holds)(&stepper.protocol, &stepper.config) {
-                self.phases[k] = Some(before.steps + hitting::first_in(&before, steps, &*phases[k].holds));
+                self.phases[k] = Some(before.steps + first_in(before, steps, &*phases[k].holds, pace)?);
             }
         }
         Ok(())

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 
 use crate::blueprint::Phase;
 use crate::engine::hitting::{first_in, window};
-use crate::engine::stepper::Stepper;
+use crate::engine::stepper::{Halt, Stepper};
 use crate::engine::tracker::Tracker;
 use crate::fault::{Fault, Struck, When};
-use crate::observer::{Observer, Progress};
+use crate::observer::{Observer, Pace, Progress};
 use crate::protocol::Protocol;
 use crate::random::{Generator, Stream, stream};
 use crate::schedule::Schedule;
@@ -50,7 +50,7 @@ impl<'a, P: Protocol, S: Schedule> Whole<'a, P, S> {
 
     /// Runs to the end, unless the observer breaks off. `safe` is the name of the safe set among the phases.
     pub(crate) fn run(&mut self, elects: bool, safe: &str, observer: &dyn Observer) -> Record {
-        let interrupted = self.finish(observer).is_break();
+        let interrupted = self.finish(&mut Pace::new(observer)).is_break();
         let phases = self.phases.map(|phases| self.tracker.reached(phases, elects, safe, self.safe));
         Record {
             limit: self.limit,
@@ -65,7 +65,7 @@ impl<'a, P: Protocol, S: Schedule> Whole<'a, P, S> {
         }
     }
 
-    fn finish(&mut self, observer: &dyn Observer) -> ControlFlow<()> {
+    fn finish(&mut self, pace: &mut Pace<'_>) -> ControlFlow<()> {
         loop {
             self.settle();
             if self.strike() {
@@ -75,8 +75,8 @@ impl<'a, P: Protocol, S: Schedule> Whole<'a, P, S> {
                 return ControlFlow::Continue(());
             }
             let (protocol, config) = (&self.stepper.protocol, &self.stepper.config);
-            observer.progress(Progress { steps: self.stepper.steps, gauges: &|| protocol.gauges(config) })?;
-            self.advance();
+            pace.ask(Progress { steps: self.stepper.steps, gauges: &|| protocol.gauges(config) })?;
+            self.advance(pace)?;
         }
     }
 
@@ -116,8 +116,9 @@ impl<'a, P: Protocol, S: Schedule> Whole<'a, P, S> {
         true
     }
 
-    /// Runs one window, or less: to the limit, to the next fault, or to the exact first safe step.
-    fn advance(&mut self) {
+    /// Runs one window, or less: to the limit, to the next fault, or to the exact first safe step. If the observer breaks off, the window
+    /// has not been, so that all that is known of the run is exact.
+    fn advance(&mut self, pace: &mut Pace<'_>) -> ControlFlow<()> {
         let goal = self.pending.iter().filter_map(|fault| match fault.when {
             When::Step(at) => Some(at),
             When::Safe => None,
@@ -125,23 +126,33 @@ impl<'a, P: Protocol, S: Schedule> Whole<'a, P, S> {
         let goal = goal.chain([self.limit]).filter(|&at| at > self.stepper.steps).min().unwrap_or(self.limit);
         let undisturbed = self.stepper.steps - self.struck.last().map_or(0, |struck| struck.step);
         let steps = window(self.stepper.config.len(), undisturbed).min(goal - self.stepper.steps);
-        if self.safe_now {
-            return self.follow(steps);
-        }
         let before = (self.stepper.clone(), self.tracker.clone());
-        self.follow(steps);
-        if self.stepper.protocol.is_safe(&self.stepper.config) {
-            let exact = first_in(&before.0, steps, &P::is_safe);
+        let ran = self.window(&before, steps, pace);
+        debug_assert!(matches!(ran, Ok(()) | Err(Halt::Stopped)), "a random schedule ended: {ran:?}");
+        if ran.is_err() {
             (self.stepper, self.tracker) = before;
-            self.follow(exact);
+            return ControlFlow::Break(());
         }
+        ControlFlow::Continue(())
     }
 
-    fn follow(&mut self, steps: u64) {
-        let followed = match self.phases {
-            Some(phases) => self.tracker.follow_phases(&mut self.stepper, phases, steps),
-            None => self.tracker.follow_output(&mut self.stepper, steps),
-        };
-        debug_assert!(followed.is_ok(), "a random schedule ended: {followed:?}");
+    /// Runs a window, and if it ends in the safe set, the part of it that comes before.
+    fn window(&mut self, before: &(Stepper<P, S>, Tracker), steps: u64, pace: &mut Pace<'_>) -> Result<(), Halt> {
+        self.follow(steps, pace)?;
+        if !self.safe_now && self.stepper.protocol.is_safe(&self.stepper.config) {
+            // What comes after is not needed again, and a long ring takes much memory.
+            self.stepper.config = Vec::new();
+            let exact = first_in(&before.0, steps, &P::is_safe, pace)?;
+            (self.stepper, self.tracker) = before.clone();
+            self.follow(exact, pace)?;
+        }
+        self.phases.map_or(Ok(()), |phases| self.tracker.find_closed(&before.0, &self.stepper, phases, pace))
+    }
+
+    fn follow(&mut self, steps: u64, pace: &mut Pace<'_>) -> Result<(), Halt> {
+        match self.phases {
+            Some(phases) => self.tracker.follow_phases(&mut self.stepper, phases, steps, pace),
+            None => self.tracker.follow_output(&mut self.stepper, steps, pace),
+        }
     }
 }

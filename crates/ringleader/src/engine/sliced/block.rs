@@ -9,6 +9,8 @@
 //! ```
 //! In a short arc `m - 1` mirrors what `m` does. Its edge `m - 1` never fires, for its time does not precede that of `m`.
 
+use std::ops::ControlFlow;
+
 use super::layout::Layout;
 use crate::circuit::Circuit;
 use crate::clocks::{Keys, add, color, edge_keys};
@@ -483,9 +485,10 @@ fn is_coarse(sweep: usize) -> bool {
 }
 
 impl<L: Lanes, C: Circuit> Block<L, C> {
-    /// All interactions of a window, their numbers, and, if somebody looks, what a record needs to know.
+    /// All interactions of a window, their numbers, and, if somebody looks, what a record needs to know. Whoever breaks off between
+    /// two sweeps gets the planes back as they were before.
     #[inline(always)]
-    fn window(&mut self, looks: bool) {
+    fn window(&mut self, looks: bool, mut ask: impl FnMut(u64) -> ControlFlow<()>) -> ControlFlow<()> {
         if looks {
             self.before.clone_from(&self.planes);
         }
@@ -499,19 +502,31 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
                     runs |= self.visit(j, is_coarse(sweep));
                 }
             }
+            if ask(self.order.len() as u64).is_break() {
+                self.planes.clone_from(&self.before);
+                return ControlFlow::Break(());
+            }
         }
         self.count();
         if looks {
             self.look();
         }
+        ControlFlow::Continue(())
     }
 }
 
-/// One window.
-impl<L: Lanes, C: Circuit> Task for Block<L, C> {
+/// One window, and whether somebody broke off in the middle.
+pub(super) struct Window<'a, L, C, A> {
+    pub(super) block: &'a mut Block<L, C>,
+    /// Told how many edges were visited in all lanes.
+    pub(super) ask: A,
+    pub(super) ran: ControlFlow<()>,
+}
+
+impl<L: Lanes, C: Circuit, A: FnMut(u64) -> ControlFlow<()>> Task for Window<'_, L, C, A> {
     #[inline(always)]
     fn go(&mut self) {
-        self.window(true);
+        self.ran = self.block.window(true, &mut self.ask);
     }
 }
 

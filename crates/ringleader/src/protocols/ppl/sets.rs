@@ -598,6 +598,28 @@ mod tests {
         assert!(members.iter().all(|of| (4_000..18_000).contains(of)), "{members:?} of 20000 do not discriminate");
     }
 
+    /// A token in the first segment with its target in it as well keeps a configuration out of S_PL by itself.
+    #[test]
+    fn a_risky_token_is_not_in_s_pl() {
+        let (mut generator, mut alone) = (stream(15, Stream::Start), 0);
+        for (psi, n) in (2..=5).flat_map(|psi| (psi + 1..=4 * psi).map(move |n| (psi, n))) {
+            let (ring, ppl) = lab(n, psi as u64, 1);
+            let safe = starts::safe(&ppl, ring, &mut generator);
+            let u_0 = ppl.sets(&safe).leaders()[0];
+            for (i, pos) in (0..psi).flat_map(|i| (1..psi - i).map(move |pos| (i, pos))) {
+                for (colour, bits) in [(BLACK, 0), (BLACK, 3), (WHITE, 1), (WHITE, 2)] {
+                    let mut config = safe.clone();
+                    let token = Token { pos: pos as i8, bit: bits & 1, carry: bits >> 1 };
+                    config[(u_0 + i) % n].token[colour] = Some(token);
+                    assert!(!ppl.is_safe(&config), "n {n} psi {psi}, distance {i}: {token:?}");
+                    let others = Condition::ALL.into_iter().filter(|condition| *condition != Condition::Risky);
+                    alone += usize::from(ppl.sets(&config).has_all(others, u_0));
+                }
+            }
+        }
+        assert!(alone > 500, "{alone} times nothing else was wrong");
+    }
+
     /// Figures of the paper: S_PL is not empty and sampled members stay inside under every interaction, for
     /// sizes with n <= psi, n not a multiple of psi, and n = 2 psi k. Outputs and `b` never change.
     #[test]

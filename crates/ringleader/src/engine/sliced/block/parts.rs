@@ -70,6 +70,10 @@ impl<E: Fn(usize, u64) -> bool + Sync, S: Fn() -> T + Sync, T: Send> Observer fo
     fn progress(&self, progress: Progress<'_>) -> ControlFlow<()> {
         let mut stamps = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
         let steps = self.finished.load(Relaxed) + progress.steps;
+        // Asked in the middle of a window.
+        if stamps.last().is_some_and(|(last, _)| *last == steps) {
+            return ControlFlow::Continue(());
+        }
         stamps.push((steps, (self.stamp)()));
         if (self.enough)(stamps.len() - 1, steps) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -156,7 +160,7 @@ impl<L: Lanes, C: Circuit> Alone<L, C> {
     #[inline(always)]
     fn windows(&mut self) {
         for _ in 0..self.sweeps.div_ceil(100) {
-            self.block.window(self.part == Part::Looks);
+            let _ = self.block.window(self.part == Part::Looks, |_| ControlFlow::Continue(()));
             self.done += self.fired();
         }
     }
