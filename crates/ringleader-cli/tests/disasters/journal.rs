@@ -15,8 +15,8 @@ pub(crate) type Trial = (usize, usize, u64);
 /// What a journal says.
 #[derive(Default)]
 pub(crate) struct Journal {
-    /// The definitions that trials belong to, by number.
-    definitions: BTreeMap<u64, String>,
+    /// The definitions that trials belong to, by number, with the checksums of their lines.
+    definitions: BTreeMap<u64, (String, String)>,
     /// The number of the definition, the cell, the trial.
     trials: Vec<(u64, u64, u64)>,
 }
@@ -26,43 +26,60 @@ impl Journal {
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let mut journal = Self::default();
         let Some(lines) = bytes.strip_prefix(HEAD) else { return HEAD.starts_with(bytes).then_some(journal) };
-        lines.split_inclusive(|byte| *byte == b'\n').filter_map(good).for_each(|text| journal.take(text));
+        for line in lines.split_inclusive(|byte| *byte == b'\n') {
+            let _ = journal.take(line);
+        }
         Some(journal)
     }
 
-    fn take(&mut self, text: &str) {
-        let value: Value = serde_json::from_str(text).unwrap();
-        let number = |value: &Value| value.as_u64().unwrap();
+    /// Takes in a line; `None` if it is damaged.
+    fn take(&mut self, line: &[u8]) -> Option<()> {
+        let (found, text) = std::str::from_utf8(line).ok()?.strip_suffix('\n')?.split_once(' ')?;
+        let value: Value = serde_json::from_str(text).ok()?;
         if value.is_array() {
-            self.trials.push((number(&value[0]), number(&value[1]), number(&value[2])));
+            let [number, cell, trial] = [0, 1, 2].map(|k| value[k].as_u64());
+            let (_, seal) = self.definitions.get(&number?)?;
+            (sum(&format!("{seal}{text}")) == found).then_some(())?;
+            self.trials.push((number?, cell?, trial?));
+            Some(())
         } else {
-            let number = value["number"].as_str().unwrap().parse().unwrap();
-            self.definitions.insert(number, value["ringleader.definition"].as_str().unwrap().to_owned());
+            let number = value["number"].as_str()?.parse().ok()?;
+            let definition = value["ringleader.definition"].as_str()?.to_owned();
+            (sum(text) == found).then(|| drop(self.definitions.insert(number, (definition, found.to_owned()))))
         }
     }
 
     /// Whether something in it belongs to this definition.
     pub(crate) fn is_of(&self, definition: &Definition) -> bool {
-        self.definitions.values().any(|text| *text == definition.text())
+        self.definitions.values().any(|(text, _)| *text == definition.text())
     }
 
     /// All trials that belong to one of these definitions.
     pub(crate) fn trials(&self, definitions: &[Definition]) -> BTreeSet<Trial> {
         let cells_of = |text: &String| definitions.iter().find(|one| one.text() == *text).unwrap().cells();
-        let cells: BTreeMap<u64, _> = self.definitions.iter().map(|(number, text)| (*number, cells_of(text))).collect();
+        let cells: BTreeMap<u64, Vec<(usize, usize)>> =
+            self.definitions.iter().map(|(number, (text, _))| (*number, cells_of(text))).collect();
         let place = |&(number, cell, trial): &(u64, u64, u64)| {
-            let (grid, k) = cells.get(&number)?[cell as usize];
-            Some((grid, k, trial))
+            let (grid, k) = cells[&number][cell as usize];
+            (grid, k, trial)
         };
-        self.trials.iter().filter_map(place).collect()
+        self.trials.iter().map(place).collect()
     }
 }
 
-/// The text of a line, if its checksum is right.
-fn good(line: &[u8]) -> Option<&str> {
-    let (sum, text) = std::str::from_utf8(line).ok()?.strip_suffix('\n')?.split_once(' ')?;
-    let right: String = Sha256::digest(text)[..8].iter().map(|byte| format!("{byte:02x}")).collect();
-    (sum == right).then_some(text)
+/// Whole lines as they would be in the journal of the same sweep with another seed: a digit is changed in what trials belong to, and their
+/// checksums are right there.
+fn strays(lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let parts = |line: &Vec<u8>| Some(String::from_utf8(line.clone()).ok()?.trim_end().split_once(' ')?.1.to_owned());
+    let texts = || lines.iter().filter_map(parts);
+    let Some(meta) = texts().find(|text| text.starts_with('{')) else { return Vec::new() };
+    let seal = sum(&meta.replacen("seed = ", "seed = 1", 1));
+    let trials = texts().filter(|text| text.starts_with('[')).map(|text| text.replacen("0,", "1,", 1));
+    trials.map(|text| format!("{} {text}\n", sum(&format!("{seal}{text}"))).into_bytes()).collect()
+}
+
+fn sum(text: &str) -> String {
+    Sha256::digest(text)[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Damage {
@@ -78,6 +95,7 @@ impl Damage {
             Self::Shuffle(_) => "lines shuffled",
             Self::Twice => "the whole journal twice",
             Self::CarriageReturns => "carriage returns",
+            Self::Strays(_) => "lines of another journal",
         }
     }
 
@@ -111,6 +129,10 @@ impl Damage {
             }
             Self::Shuffle(seed) => Dice::new(seed, 0).shuffle(&mut lines[1..]),
             Self::Twice => return [&bytes[..], &bytes].concat(),
+            Self::Strays(at) => {
+                let (at, strays) = (line(at), strays(&lines));
+                lines.splice(at..at, strays);
+            }
             Self::CarriageReturns => lines.iter_mut().filter(|line| line.ends_with(b"\n")).for_each(|line| {
                 line.pop();
                 line.extend(b"\r\n");

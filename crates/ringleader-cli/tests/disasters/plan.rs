@@ -210,6 +210,7 @@ pub(crate) enum Damage {
     Shuffle(u64),
     Twice,
     CarriageReturns,
+    Strays(u64),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -226,7 +227,7 @@ impl Damage {
     fn new(dice: &mut Dice) -> Self {
         // The first lines deserve more than their share.
         let at = if dice.once_in(8) { dice.below(300) } else { dice.next() };
-        match dice.below(12) {
+        match dice.below(13) {
             0..=2 => Self::Flip(at, dice.below(8) as u8),
             3 => Self::Cut(at),
             4 => Self::Zero(at, 1 + dice.below(2000)),
@@ -236,6 +237,7 @@ impl Damage {
             8 => Self::Swap(at, dice.next()),
             9 => Self::Shuffle(at),
             10 => Self::Twice,
+            11 => Self::Strays(at),
             _ => Self::CarriageReturns,
         }
     }
@@ -266,12 +268,28 @@ impl Disaster {
     }
 }
 
+/// A disaster and what is before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Blow {
+    pub(crate) disaster: Disaster,
+    pub(crate) threads: u64,
+    /// Finished records are removed first, and the sweep is killed at this moment: there is something to lose.
+    pub(crate) afresh: Option<Moment>,
+}
+
 /// What befalls a definition before the next one, or the end.
 #[derive(Clone, Debug)]
 pub(crate) struct Chapter {
     pub(crate) definition: Definition,
-    /// For each shard, disasters with the number of threads.
-    pub(crate) disasters: Vec<Vec<(Disaster, u64)>>,
+    /// For each shard.
+    pub(crate) blows: Vec<Vec<Blow>>,
+}
+
+impl Blow {
+    fn new(dice: &mut Dice, definition: &Definition) -> Self {
+        let afresh = if dice.once_in(2) { Some(dice.below(1000)) } else { None };
+        Self { disaster: Disaster::new(dice, definition), threads: 1 + dice.below(4), afresh }
+    }
 }
 
 /// A round.
@@ -298,11 +316,11 @@ impl Plan {
         let most = if shards == 1 { 9 } else { 5 };
         let mut chapters = Vec::new();
         for definition in definitions {
-            let mut one = || (Disaster::new(dice, &definition), 1 + dice.below(4));
-            let mut disasters: Vec<Vec<(Disaster, u64)>> = Vec::new();
-            (0..shards).for_each(|_| disasters.push((0..most).map(|_| one()).collect()));
-            disasters.iter_mut().for_each(|some| some.truncate(dice.below(most) as usize));
-            chapters.push(Chapter { definition, disasters });
+            let mut blows = Vec::new();
+            for _ in 0..shards {
+                blows.push((0..dice.below(most)).map(|_| Blow::new(dice, &definition)).collect());
+            }
+            chapters.push(Chapter { definition, blows });
         }
         let merge = (0..dice.below(3)).map(|_| (dice.below(1100), dice.once_in(2))).collect();
         Self { shards, chapters, merge, rest: dice.next() }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::PATIENCE;
 use crate::journal::{Journal, Trial};
-use crate::plan::{Damage, Definition, Disaster, Moment, Thing};
+use crate::plan::{Blow, Damage, Definition, Disaster, Moment, Thing};
 use crate::world::{Ended, Running, SIGXFSZ, World, files, text};
 
 /// About as long as a line of a journal.
@@ -71,7 +71,7 @@ impl<'a> Site<'a> {
     }
 
     /// A chapter of its life.
-    pub(crate) fn live(&mut self, definition: &Definition, disasters: &[(Disaster, u64)]) {
+    pub(crate) fn live(&mut self, definition: &Definition, blows: &[Blow]) {
         if !self.definitions.is_empty() && self.state().complete {
             self.older = self.rows();
         }
@@ -80,7 +80,7 @@ impl<'a> Site<'a> {
         let args = self.args(1);
         let told = self.world.printed(&[&words(&args)[..], &["--dry-run"]].concat());
         self.trials = serde_json::from_slice::<serde_json::Value>(&told).unwrap()["trials"].as_u64().unwrap();
-        disasters.iter().for_each(|(disaster, threads)| self.befall(disaster, *threads));
+        blows.iter().for_each(|blow| self.befall(blow));
     }
 
     /// The trials in the records.
@@ -179,8 +179,12 @@ impl<'a> Site<'a> {
 
     // --- Disasters --------------------------------------------------------------------------------------------
 
-    fn befall(&mut self, disaster: &Disaster, threads: u64) {
-        match disaster {
+    fn befall(&mut self, blow: &Blow) {
+        let threads = blow.threads;
+        if let Some(at) = blow.afresh {
+            self.begin_afresh(at, threads);
+        }
+        match &blow.disaster {
             Disaster::SizeLimit { at, deaf } => self.limit_size(*at, *deaf, threads),
             Disaster::Signal { name, at } => self.signal(name, *at, threads),
             Disaster::Pause { at, others, killed } => self.pause(*at, *others, *killed, threads),
@@ -192,6 +196,18 @@ impl<'a> Site<'a> {
             Disaster::SmallDisk(pages) => self.small_disk(*pages, threads),
             Disaster::ReadOnly => self.read_only(threads),
             Disaster::Finish => self.finish(threads),
+        }
+    }
+
+    /// Half way again, if all is done or nothing is.
+    fn begin_afresh(&mut self, at: Moment, threads: u64) {
+        if self.records().exists() {
+            fs::remove_file(self.records()).unwrap();
+            self.older.clear();
+            self.world.tally.count("records: removed", 1);
+        }
+        if !self.journal().exists() {
+            self.limit_size(at, true, threads);
         }
     }
 

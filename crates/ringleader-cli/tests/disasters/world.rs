@@ -99,8 +99,10 @@ impl World {
         let own = std::process::id().to_string();
         assert!(Command::new("prlimit").args(["--core=0:0", "--pid", &own]).status().unwrap().success());
         let mut world = Self { program, folder, mounts: true, tally: Tally::default() };
-        let trials = [world.on_small_disk(&world.folder, 9, &["-V"]), world.on_read_only_disk(&world.folder, &["-V"])];
-        world.mounts = trials.into_iter().all(|mut command| command.output().unwrap().status.success());
+        let place = world.folder.join("mount");
+        fs::create_dir(&place).unwrap();
+        let both = [world.on_small_disk(&place, 9, &["-V"]), world.on_read_only_disk(&place, &["-V"])];
+        world.mounts = both.into_iter().all(|mut command| command.output().unwrap().status.success());
         if !world.mounts {
             world.tally.count("disks cannot be mounted here: no small and no read-only ones", 1);
         }
@@ -187,7 +189,7 @@ impl World {
         let mut shards = Vec::new();
         for shard in 1..=plan.shards {
             let mut site = Site::new(self, &sweep, (shard, plan.shards));
-            plan.chapters.iter().for_each(|one| site.live(&one.definition, &one.disasters[shard as usize - 1]));
+            plan.chapters.iter().for_each(|one| site.live(&one.definition, &one.blows[shard as usize - 1]));
             site.finish(2);
             shards.push((site.records(), site.trials()));
         }
