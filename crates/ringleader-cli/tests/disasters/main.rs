@@ -29,7 +29,7 @@ use world::World;
 /// What is asked for, in words like those of a command line.
 const ASKED: &str = "RINGLEADER_DISASTERS";
 /// Rounds of the test.
-const ROUNDS: u64 = 60;
+const ROUNDS: u64 = 150;
 
 struct Asked {
     seed: u64,

@@ -134,6 +134,7 @@ impl<'a> Site<'a> {
     /// Nothing that was kept is lost, and what it says of itself is so. Tells whether the sweep is done.
     fn settle(&mut self, before: &State, ended: &Ended) -> bool {
         let after = self.state();
+        let (known, kept) = (self.trials - self.missing(before), self.trials - self.missing(&after));
         let number = |name: &str| ended.told[name].as_u64().unwrap_or_else(|| panic!("no {name}: {ended:?}"));
         assert!(after.complete || after.done.is_superset(&before.done), "trials are lost: {ended:?}");
         match ended.code {
@@ -141,15 +142,13 @@ impl<'a> Site<'a> {
                 assert_eq!((number("ran"), number("finished")), (self.missing(before), self.trials), "{ended:?}");
                 assert!(after.complete && !self.journal().exists() && self.parts().is_empty(), "{ended:?}");
             }
-            // Before it has begun, and while it writes the records, a signal ends it without a word.
+            // Before it has begun and while it writes the records, a signal ends it without a word; afterwards, though all is done.
             Some(130 | 143) if !ended.told.is_null() => {
-                assert_eq!(number("finished"), after.done.len() as u64, "{ended:?}");
-                assert_eq!(number("finished") - number("ran"), before.done.len() as u64, "{ended:?}");
+                assert_eq!((number("finished"), number("ran")), (kept, kept - known), "{ended:?}");
             }
             _ => {}
         }
-        let kept = if after.complete { self.trials } else { after.done.len() as u64 };
-        self.world.tally.count("trials run", kept.saturating_sub(self.trials - self.missing(before)));
+        self.world.tally.count("trials run", kept.saturating_sub(known));
         ended.code == Some(0)
     }
 
