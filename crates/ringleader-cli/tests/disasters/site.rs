@@ -435,12 +435,17 @@ fn send(signal: &str, running: &mut Running) {
     }
 }
 
-/// Waits until a process sleeps or has ended; whether it sleeps.
+/// Waits until a process sleeps, with all its threads, or has ended; whether it sleeps.
 fn is_stopped(running: &mut Running) -> bool {
     let begin = Instant::now();
     while running.child().try_wait().unwrap().is_none() {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", running.child().id())).unwrap_or_default();
-        if stat.rsplit_once(')').is_some_and(|(_, rest)| rest.starts_with(" T")) {
+        let threads = fs::read_dir(format!("/proc/{}/task", running.child().id())).into_iter().flatten().flatten();
+        let sleeps = |thread: PathBuf| {
+            let stat = fs::read_to_string(thread.join("stat")).unwrap_or_default();
+            stat.rsplit_once(')').is_some_and(|(_, rest)| rest.starts_with(" T"))
+        };
+        let all: Vec<bool> = threads.map(|thread| sleeps(thread.path())).collect();
+        if !all.is_empty() && all.iter().all(|sleeps| *sleeps) {
             return true;
         }
         assert!(begin.elapsed() < PATIENCE, "it neither sleeps nor ends");
