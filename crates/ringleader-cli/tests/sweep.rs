@@ -532,6 +532,24 @@ fn shards_of_different_sweeps_are_not_merged() {
     refused(&["merge", &one, &one, "--out", &out.to_string_lossy()], &["in none of the files"]);
 }
 
+/// More shards than trials: most have nothing to do, now or before the definition grew, and name no machine.
+#[test]
+fn shards_without_trials_change_no_byte() {
+    let text = "seed = 3\nrepeats = 2\n[[grid]]\nprotocol = 'ysm'\nn = 4\n";
+    let grown = format!("{text}[[grid]]\nprotocol = 'ysm'\nn = 5\n");
+    let (expected, folder) = (undisturbed("idle", &grown), folder("idle"));
+    let shard = |index: u32| {
+        for text in [text, &grown] {
+            done(&["sweep", &define(&folder, text), "--shard", &format!("{index}/7")]);
+        }
+        folder.join(format!("a.{index}of7.parquet")).to_string_lossy().into_owned()
+    };
+    let (shards, out): (Vec<String>, PathBuf) = ((1..=7).map(shard).collect(), folder.join("all.parquet"));
+    let shards = shards.iter().map(String::as_str);
+    done(&["merge", "--out", &out.to_string_lossy()].into_iter().chain(shards).collect::<Vec<_>>());
+    assert_eq!(fs::read(&out).unwrap(), expected);
+}
+
 #[test]
 fn records_say_where_they_come_from() {
     let folder = folder("meta");

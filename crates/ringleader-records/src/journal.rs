@@ -2,7 +2,8 @@
 //!
 //! After a line that says what it is, every line is a checksum and JSON, in which any name is one line of text: an object says what
 //! trials belong to, and a list is a trial, with the number of such an object in front. A line whose checksum is wrong is not believed, and
-//! costs nothing but itself. The file is locked as long as a process has it open, and the lock ends with the process, however
+//! costs nothing but itself. The checksum of a trial covers the object too: a line of another sweep, which a damaged disk may bring up, is
+//! wrong here. The file is locked as long as a process has it open, and the lock ends with the process, however
 //! that ends.
 
 use std::collections::BTreeMap;
@@ -51,12 +52,6 @@ enum Line {
 }
 
 impl Line {
-    /// The text of a line; `None` if its checksum is wrong or it has no end.
-    fn text(line: &[u8]) -> Option<&str> {
-        let (expected, text) = std::str::from_utf8(line).ok()?.strip_suffix('\n')?.split_once(' ')?;
-        (sum(text) == expected).then_some(text)
-    }
-
     fn parse(text: &str) -> Result<Self, String> {
         if text.starts_with('[') {
             let fields = serde_json::from_str(text).map_err(|error| error.to_string())?;
@@ -89,6 +84,8 @@ pub(crate) struct Journal {
     end: u64,
     /// What trials belong to, by number.
     pub(crate) metas: BTreeMap<usize, Meta>,
+    /// The checksums of those.
+    seals: BTreeMap<usize, String>,
     /// The number of the last meta.
     last: usize,
     pub(crate) stretches: Vec<Stretch>,
@@ -101,9 +98,9 @@ pub(crate) struct Journal {
 impl Journal {
     /// Opens or begins a journal, and locks it.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        let (file, metas, stretches) = (locked(path, || ())?, BTreeMap::new(), Vec::new());
-        let path = path.to_owned();
-        let mut journal = Self { path, file, end: 0, metas, last: 0, stretches, damaged: false, littered: false };
+        let (file, metas, seals) = (locked(path, || ())?, BTreeMap::new(), BTreeMap::new());
+        let (path, stretches, last) = (path.to_owned(), Vec::new(), 0);
+        let mut journal = Self { path, file, end: 0, metas, seals, last, stretches, damaged: false, littered: false };
         journal.scan().map_err(|error| Error::new(format!("cannot read {}: {error}", journal.path.display())))?;
         Ok(journal)
     }
@@ -129,29 +126,38 @@ impl Journal {
                 self.end += size;
             }
         }
-        self.stretches.retain(|stretch| self.metas.contains_key(&stretch.meta));
         self.littered = self.end < length;
         self.damaged |= self.littered;
         Ok(())
     }
 
+    /// The checksum and the text of a line that is believed.
+    fn believed<'a>(&self, line: &'a [u8]) -> Option<(&'a str, &'a str)> {
+        let (found, text) = std::str::from_utf8(line).ok()?.strip_suffix('\n')?.split_once(' ')?;
+        let seal = match text.strip_prefix('[') {
+            Some(list) => self.seals.get(&list.split_once(',')?.0.parse().ok()?)?,
+            None => "",
+        };
+        (sum(seal, text) == found).then_some((found, text))
+    }
+
     /// Takes in the line of this size that follows the last one.
     fn take(&mut self, line: &[u8], size: u64) -> Result<(), String> {
-        let Some(text) = Line::text(line) else {
+        let Some((seal, text)) = self.believed(line) else {
             self.damaged = true;
             return Ok(());
         };
         let other = |why| format!("it holds what this version does not write ({why}); move it away");
         match Line::parse(text).map_err(other)? {
             Line::Meta(number, meta) => {
+                if self.metas.get(&number).is_some_and(|known| *known != meta) {
+                    return Err("it holds two journals; move it away".into());
+                }
                 self.last = self.last.max(number);
+                self.seals.insert(number, seal.to_owned());
                 self.metas.insert(number, meta);
             }
-            Line::Trial(meta, outcome) => {
-                self.last = self.last.max(meta);
-                self.damaged |= !self.metas.contains_key(&meta);
-                self.note(meta, &outcome, self.end, size);
-            }
+            Line::Trial(meta, outcome) => self.note(meta, &outcome, self.end, size),
         }
         Ok(())
     }
@@ -176,19 +182,23 @@ impl Journal {
         let number = self.last + 1;
         let pairs: BTreeMap<&str, String> = meta.pairs().into_iter().chain([(NUMBER, number.to_string())]).collect();
         let mut text = if self.end == 0 { HEAD.to_vec() } else { Vec::new() };
-        text.extend(line(&pairs)?);
+        let (seal, meta_line) = line("", &pairs)?;
+        text.extend(meta_line);
         self.append(&text)?;
         if text.starts_with(HEAD) {
             disk::force_folder(&self.path);
         }
         self.last = number;
+        self.seals.insert(number, seal);
         self.metas.insert(number, meta.clone());
         Ok(())
     }
 
     /// Appends finished trials, numbered as in the last meta.
     pub(crate) fn add(&mut self, outcomes: &[Outcome]) -> Result<(), Error> {
-        let lines = outcomes.iter().map(|one| line(&fields(self.last, one))).collect::<Result<Vec<_>, _>>()?;
+        let seal = self.seals.get(&self.last).map_or("", String::as_str);
+        let one = |one: &Outcome| line(seal, &fields(self.last, one)).map(|(_, line)| line);
+        let lines = outcomes.iter().map(one).collect::<Result<Vec<_>, _>>()?;
         let mut at = self.end;
         self.append(&lines.concat())?;
         for (outcome, line) in outcomes.iter().zip(lines) {
@@ -230,7 +240,7 @@ impl Journal {
         let (mut file, mut line, mut outcomes) = (BufReader::new(file), Vec::new(), Vec::new());
         for _ in &stretch.trials {
             next_line(&mut file, &mut line).map_err(failed)?;
-            match Line::text(&line).map(Line::parse) {
+            match self.believed(&line).map(|(_, text)| Line::parse(text)) {
                 Some(Ok(Line::Trial(_, outcome))) => outcomes.push(outcome),
                 _ => return Err(bad("it was changed while it was in use")),
             }
@@ -295,15 +305,17 @@ fn next_line(file: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<Option<u
     Ok((line.ends_with(b"\n") || size == MAX_LINE).then_some(size))
 }
 
-/// A value as a line.
-fn line(value: &impl serde::Serialize) -> Result<Vec<u8>, Error> {
+/// A value as a line, after its checksum.
+fn line(seal: &str, value: &impl serde::Serialize) -> Result<(String, Vec<u8>), Error> {
     let text = serde_json::to_string(value).map_err(|error| Error::new(error.to_string()))?;
-    Ok(format!("{} {text}\n", sum(&text)).into_bytes())
+    let sum = sum(seal, &text);
+    let line = format!("{sum} {text}\n").into_bytes();
+    Ok((sum, line))
 }
 
-/// 64 bits of SHA-256.
-fn sum(text: &str) -> String {
-    let hash = Sha256::digest(text);
+/// 64 bits of SHA-256, of a text and of the checksum of what it belongs to.
+fn sum(seal: &str, text: &str) -> String {
+    let hash = Sha256::new().chain_update(seal).chain_update(text).finalize();
     format!("{:016x}", hash[..8].iter().fold(0_u64, |sum, byte| sum << 8 | u64::from(*byte)))
 }
 
@@ -425,6 +437,27 @@ mod tests {
         let seeds: Vec<(u32, u64)> =
             journal.stretches.iter().map(|one| (one.cell, journal.metas[&one.meta].seed)).collect();
         assert_eq!((seeds, journal.damaged), (vec![(0, 1), (2, 3)], true));
+        fs::remove_file(&path).unwrap();
+    }
+
+    /// Nor do lines of another journal, which has the same numbers.
+    #[test]
+    fn lines_of_another_journal_are_not_believed() {
+        let texts = [1, 2].map(|seed| {
+            let path = place("one");
+            let mut journal = Journal::open(&path).unwrap();
+            journal.begin(&Meta { seed, ..sample() }).unwrap();
+            journal.add(&outcomes(0, seed as u32)).unwrap();
+            fs::read_to_string(&path).unwrap()
+        });
+        let path = place("one");
+        let stray = texts[1].split_inclusive('\n').nth(2).unwrap();
+        fs::write(&path, format!("{}{stray}", texts[0])).unwrap();
+        let journal = Journal::open(&path).unwrap();
+        assert_eq!((read(&journal), journal.damaged), (vec![(0, outcomes(0, 1))], true));
+        drop(journal);
+        fs::write(&path, texts.concat()).unwrap();
+        assert!(Journal::open(&path).is_err_and(|error| error.to_string().contains("two journals")));
         fs::remove_file(&path).unwrap();
     }
 

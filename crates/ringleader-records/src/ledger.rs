@@ -12,7 +12,7 @@ use crate::definition::Definition;
 use crate::error::Error;
 use crate::files;
 use crate::journal::Journal;
-use crate::meta::{FORMAT, Meta, Shard, VERSION, machine};
+use crate::meta::{FORMAT, Meta, Shard, VERSION, add_machines, machine};
 use crate::outcome::Outcome;
 use crate::parquet;
 use crate::sweep::{Setup, Sweep, same_rules};
@@ -199,11 +199,7 @@ impl<'a> Ledger<'a> {
     }
 
     fn ran_on(&mut self, machine: &str) {
-        for one in machine.split("; ") {
-            if !self.machines.iter().any(|known| known == one) {
-                self.machines.push(one.to_owned());
-            }
-        }
+        add_machines(&mut self.machines, machine);
     }
 
     /// The sweep.

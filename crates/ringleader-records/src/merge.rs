@@ -10,7 +10,7 @@ use crate::columns::{Row, columns};
 use crate::definition::Definition;
 use crate::error::Error;
 use crate::files;
-use crate::meta::{FORMAT, Meta, Shard};
+use crate::meta::{FORMAT, Meta, Shard, add_machines};
 use crate::parquet;
 use crate::sweep::{Setup, same_rules};
 
@@ -30,12 +30,8 @@ pub fn merge(protocols: &Catalogue, shards: &[PathBuf], out: &Path) -> Result<u6
     let rules = same_sweep(shards, &metas)?;
     let bad = |why: String| Error::new(format!("{}: {why}", path.display()));
     let definition = Definition::parse(first.definition.clone(), protocols).map_err(bad)?;
-    let mut machines: Vec<&str> = Vec::new();
-    for machine in metas.iter().flat_map(|meta| meta.machine.split("; ")) {
-        if !machines.contains(&machine) {
-            machines.push(machine);
-        }
-    }
+    let mut machines = Vec::new();
+    metas.iter().for_each(|meta| add_machines(&mut machines, &meta.machine));
     let (format, machine) = (FORMAT.to_owned(), machines.join("; "));
     let meta = Meta { format, machine, shard: Shard::WHOLE, rules, ..first.clone() };
     let setups = count_all(shards, &meta.rules, definition.sweep.trials())?;

@@ -112,6 +112,15 @@ impl Meta {
     }
 }
 
+/// Adds what ran some trials to what is known already, each once. Where there were no trials, nothing did.
+pub(crate) fn add_machines(known: &mut Vec<String>, machine: &str) {
+    for one in machine.split("; ").filter(|one| !one.is_empty()) {
+        if !known.iter().any(|other| other == one) {
+            known.push(one.to_owned());
+        }
+    }
+}
+
 /// The machine in a few words: processor, cores, system.
 pub fn machine() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
