@@ -21,7 +21,7 @@ pub(crate) fn contained<T>(work: impl FnOnce() -> T) -> Result<T, String> {
         let others = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             if !CAUGHT.get() {
-                others(info)
+                others(info);
             }
         }));
     });
