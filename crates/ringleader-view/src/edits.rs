@@ -104,6 +104,7 @@ fn overwritten(session: &dyn Session, agent: usize, state: &Value) -> Result<Val
     match parts.iter().find(|(name, _)| !names.contains(&name.as_str())) {
         Some((name, _)) => Err(Error::new("variable", name, format!("the protocol has {}", names.join(", ")))),
         None => {
+            whole.retain(|(name, _)| parts.iter().all(|(part, _)| part != name));
             whole.extend(parts.iter().cloned());
             Ok(Value::Map(whole))
         }
