@@ -1,48 +1,114 @@
-//! The runs that the server remembers: the latest few. Each is a cache of what its description determines.
+//! The runs that the server remembers: the latest, as many as there is room for. Each is a cache of what its description determines.
+//!
+//! Room is counted in bytes, and taken before it is used. A run begins with little and asks for more as it goes on; runs that nobody uses
+//! are then forgotten, the oldest first, and if there are none it makes do with what it has.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use ringleader_records::error::Error;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::description::Plan;
+use crate::budget::RUNS;
+use crate::connections::UNIT;
 use crate::run::Run;
 
-/// So many runs are remembered.
-const MAX_RUNS: usize = 16;
+/// A run that several requests may ask for, one after the other.
+pub(crate) type Shared = Arc<tokio::sync::Mutex<Run>>;
 
-/// A run that several requests may ask for.
-type Shared = Arc<Mutex<Run>>;
+pub(crate) struct Runs {
+    /// The latest last.
+    list: Mutex<Vec<(String, Shared)>>,
+    room: Arc<Semaphore>,
+}
 
-/// The latest last.
-#[derive(Default)]
-pub(crate) struct Runs(Mutex<Vec<(String, Shared)>>);
+/// Room for a run, which it has until nobody uses it any more.
+pub(crate) struct Room {
+    taken: OwnedSemaphorePermit,
+    runs: Weak<Runs>,
+}
+
+impl Room {
+    /// Takes more; whether there was enough.
+    pub(crate) fn grow(&mut self, bytes: usize) -> bool {
+        self.lend(bytes).map(|more| self.taken.merge(more)).is_some()
+    }
+
+    /// Takes more for a while.
+    pub(crate) fn lend(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        self.runs.upgrade()?.take(bytes)
+    }
+
+    /// Gives back what is not needed.
+    pub(crate) fn shrink(&mut self, bytes: usize) {
+        drop(self.taken.split(self.taken.num_permits().saturating_sub(bytes.div_ceil(UNIT))));
+    }
+}
 
 impl Runs {
-    /// Remembers a run, under a name that cannot be guessed.
-    pub(crate) fn add(&self, plan: Plan) -> Result<(String, Shared), Error> {
-        let id = format!("{:016x}", RandomState::new().build_hasher().finish());
-        let run = Arc::new(Mutex::new(Run::new(plan)?));
-        let mut runs = open(&self.0);
-        if runs.len() >= MAX_RUNS {
-            runs.remove(0);
+    pub(crate) fn new() -> Arc<Self> {
+        Self::within(RUNS)
+    }
+
+    pub(crate) fn within(bytes: usize) -> Arc<Self> {
+        Arc::new(Self { list: Mutex::default(), room: Arc::new(Semaphore::new(bytes / UNIT)) })
+    }
+
+    /// Takes room, for which runs that nobody uses are forgotten; `None` if that is not enough.
+    fn take(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+        loop {
+            if let Ok(permit) = self.room.clone().try_acquire_many_owned(units(bytes)) {
+                return Some(permit);
+            }
+            let mut runs = open(&self.list);
+            let idle = runs.iter().position(|(_, run)| Arc::strong_count(run) == 1)?;
+            runs.remove(idle);
         }
-        runs.push((id.clone(), run.clone()));
-        Ok((id, run))
+    }
+
+    /// Makes room for a new run, even if runs in use must be forgotten; then it waits until they are not in use. `None` if the server ends.
+    pub(crate) async fn room(self: &Arc<Self>, bytes: usize) -> Option<Room> {
+        let taken = match self.take(bytes) {
+            Some(taken) => taken,
+            None => {
+                open(&self.list).clear();
+                self.room.clone().acquire_many_owned(units(bytes)).await.ok()?
+            }
+        };
+        Some(Room { taken, runs: Arc::downgrade(self) })
+    }
+
+    /// A name that cannot be guessed.
+    pub(crate) fn name() -> String {
+        format!("{:016x}", RandomState::new().build_hasher().finish())
+    }
+
+    /// Remembers a run, under a name.
+    pub(crate) fn add(&self, id: String, run: Run) {
+        open(&self.list).push((id, Arc::new(tokio::sync::Mutex::new(run))));
     }
 
     /// The run of that name, which is now the latest.
     pub(crate) fn get(&self, id: &str) -> Option<Shared> {
-        let mut runs = open(&self.0);
+        let mut runs = open(&self.list);
         let place = runs.iter().position(|(known, _)| known == id)?;
         let found = runs.remove(place);
         let run = found.1.clone();
         runs.push(found);
         Some(run)
     }
+
+    /// Bytes that are left.
+    #[cfg(test)]
+    pub(crate) fn left(&self) -> usize {
+        UNIT * self.room.available_permits()
+    }
 }
 
-/// A lock; even if a thread panicked while it held it, what it guards is a cache that is still whole.
+fn units(bytes: usize) -> u32 {
+    bytes.div_ceil(UNIT) as u32
+}
+
+/// A lock; even if a thread panicked while it held it, what it guards is a list that is still whole.
 pub(crate) fn open<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
