@@ -652,7 +652,7 @@ fn what_would_not_fit_is_refused_before_it_is_built() {
         (format!(r#"{{"case":{{"config":[],"draws":{agents}}}}}"#).replace("{}", "[]"), "takes 256 MiB at most"),
         (format!(r#"{{"{}":1}}"#, "x".repeat(30 << 20)), "in 1048576 bytes"),
         (format!(r#"{{"protocol":"{}"}}"#, "x".repeat(1 << 19)), "xxx"),
-        (json!({"n": 16384, "edits": vec![corrupt; 9]}).to_string(), "at most 131072 in all"),
+        (json!({"n": 16384, "edits": vec![corrupt; 5]}).to_string(), "at most 65536 in all"),
     ] {
         let (status, answer) = post(&body);
         assert!(status == 400 && answer.contains(said), "{}: {status} {answer}", &body[..60]);
@@ -672,7 +672,7 @@ fn small_runs_are_remembered_in_large_numbers() {
     let runs: Vec<String> = (0..24).map(|_| server.open(&json!({"n": 8}))).collect();
     runs.iter().for_each(|run| assert_eq!(server.frame(run, 5)["step"], 5));
     // Large ones take their room.
-    (0..6).for_each(|_| drop(server.open(&json!({"n": 16384}))));
+    (0..20).for_each(|_| drop(server.open(&json!({"n": 16384}))));
     assert_eq!(server.ask("GET", &format!("{}/frame", runs[0]), "", "").0, 404);
 }
 

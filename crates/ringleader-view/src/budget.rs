@@ -1,6 +1,8 @@
 //! The budget: so much memory the server takes for what clients ask of it, whatever they send. Each part is kept by whoever spends it,
 //! by counting before it is taken, and all parts together are [`MAX_MEMORY`].
 
+use crate::MAX_BODY;
+
 /// The most connections at a time; a browser opens six for a tab.
 pub(crate) const CONNECTIONS: usize = 256;
 /// A body or an answer up to this size is small, and so is the head of a request: every connection may have one of each at any time.
@@ -9,14 +11,16 @@ pub(crate) const SMALL: usize = 64 << 10;
 pub(crate) const BODIES: usize = 64 << 20;
 /// All large answers that have not been read yet; the largest, a long case, is below this.
 pub(crate) const ANSWERS: usize = 96 << 20;
-/// What a description becomes in memory, or a case that is written; there is one at a time.
-pub(crate) const UNDIVIDED: usize = 256 << 20;
+/// What the largest case becomes in memory.
+pub(crate) const CASE: usize = 256 << 20;
+/// A description while it is read, with copies of its text, or a case while it is written; there is one at a time.
+const UNDIVIDED: usize = CASE + 2 * MAX_BODY;
 /// The most requests that compute at a time.
-pub(crate) const SEATS: usize = 6;
+pub(crate) const SEATS: usize = 4;
 /// What each of them needs for its answer: twenty variables of 16,384 agents as values, and their text.
 const SEAT: usize = 24 << 20;
 /// All runs that are remembered or in use.
-pub(crate) const RUNS: usize = 416 << 20;
+pub(crate) const RUNS: usize = 400 << 20;
 
 /// The most memory that the server takes for its clients, in bytes; the program itself needs some 10 MB more.
 pub const MAX_MEMORY: usize = CONNECTIONS * 3 * SMALL + BODIES + ANSWERS + UNDIVIDED + SEATS * SEAT + RUNS;

@@ -147,8 +147,12 @@ impl Connection {
 
     /// Takes room for so many bytes; what is small needs none. `None` if this connection had to give way.
     pub(crate) async fn hold(&self, kind: Kind, bytes: usize) -> Option<Held> {
+        let held = |key| Held { key, of: Arc::downgrade(&self.0) };
+        if bytes <= SMALL {
+            return Some(held(0));
+        }
         let (of, most) = self.0.connections.of(kind);
-        let amount = if bytes <= SMALL { 0 } else { bytes.min(most).div_ceil(UNIT) as u32 };
+        let amount = bytes.min(most).div_ceil(UNIT) as u32;
         // Who has not taken an answer gives way even if something else is computed for him.
         let holds = |one: &One| one.holds.iter().any(|held| held.0 == kind);
         let gives_way = |one: &One| holds(one) && (one.awaited || kind == Kind::Answer);
@@ -157,13 +161,13 @@ impl Connection {
             one.holds.push((kind, now, permit));
             now
         };
-        let key = self.0.change(taken)?;
-        Some(Held { key, of: Arc::downgrade(&self.0) })
+        self.0.change(taken).map(held)
     }
 }
 
 /// Room that is taken for a client. It does not keep the connection.
 pub(crate) struct Held {
+    /// The moment at which it was taken, which tells it from others; 0 if it is none.
     key: u64,
     of: Weak<Listed>,
 }

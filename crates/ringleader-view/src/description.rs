@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::MAX_N;
-use crate::budget::{MAX_VALUES, UNDIVIDED, VALUE, Weight};
+use crate::budget::{CASE, MAX_VALUES, VALUE, Weight};
 use crate::edits::{Edit, EditRequest, Edits, What, optional_seed};
 use crate::run::first_bytes;
 
@@ -93,8 +93,8 @@ fn case_bytes(case: &str) -> Result<usize, Error> {
     let (schedule, draws) = (weight(long.schedule), weight(long.draws));
     let rest = all.without(schedule).without(draws);
     let bytes = case.len() + schedule.as_schedule() + draws.as_draws() + rest.as_values();
-    if bytes > UNDIVIDED {
-        let allowed = format!("a case that is shown takes {} MiB at most", UNDIVIDED >> 20);
+    if bytes > CASE {
+        let allowed = format!("a case that is shown takes {} MiB at most", CASE >> 20);
         return Err(Error::new(format!("the case: it would take some {} MiB of memory; {allowed}", bytes >> 20)));
     }
     Ok(bytes)

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer};
 /// The most edits of one run.
 pub(crate) const MAX_EDITS: usize = 1_000;
 /// The most states that all edits of one run write; each is some 200 bytes of a case, and a kilobyte until it is written.
-const MAX_WRITTEN: usize = 1 << 17;
+const MAX_WRITTEN: usize = 1 << 16;
 
 /// All edits of a run.
 pub(crate) struct Edits {

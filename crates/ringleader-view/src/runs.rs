@@ -5,12 +5,17 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 use crate::budget::RUNS;
 use crate::connections::UNIT;
 use crate::run::Run;
+
+/// So long a new run waits before another one that is in use is forgotten for it.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// A run that several requests may ask for, one after the other.
 pub(crate) type Shared = Arc<tokio::sync::Mutex<Run>>;
@@ -65,16 +70,28 @@ impl Runs {
         }
     }
 
-    /// Makes room for a new run, even if runs in use must be forgotten; then it waits until they are not in use. `None` if the server ends.
+    /// Makes room for a new run. If that needs runs that are in use, they are forgotten one after the other, and give it back when they no
+    /// longer are. `None` if the server ends.
     pub(crate) async fn room(self: &Arc<Self>, bytes: usize) -> Option<Room> {
-        let taken = match self.take(bytes) {
-            Some(taken) => taken,
-            None => {
-                open(&self.list).clear();
-                self.room.clone().acquire_many_owned(units(bytes)).await.ok()?
+        loop {
+            let taken = match self.take(bytes) {
+                Some(taken) => Ok(Ok(taken)),
+                None => {
+                    self.forget_oldest();
+                    timeout(PAUSE, self.room.clone().acquire_many_owned(units(bytes))).await
+                }
+            };
+            if let Ok(taken) = taken {
+                return Some(Room { taken: taken.ok()?, runs: Arc::downgrade(self) });
             }
-        };
-        Some(Room { taken, runs: Arc::downgrade(self) })
+        }
+    }
+
+    fn forget_oldest(&self) {
+        let mut runs = open(&self.list);
+        if !runs.is_empty() {
+            runs.remove(0);
+        }
     }
 
     /// A name that cannot be guessed.

@@ -271,7 +271,7 @@ fn the_first_protocol_of_any_list_is_shown_by_default() {
 
 #[test]
 fn runs_take_what_they_count_and_make_do_with_it() {
-    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let description = |seed: u64| format!(r#"{{"n": 256, "seed": {seed}}}"#);
     let bytes = Description::read(description(1).as_bytes()).unwrap().bytes().unwrap();
     // Room for three runs that have just begun.
@@ -320,7 +320,7 @@ fn runs_take_what_they_count_and_make_do_with_it() {
 
 /// Takes all the room that there is, when it can be had.
 fn add_all(runs: &Arc<Runs>, bytes: usize) -> crate::runs::Room {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(runs.room(bytes)).unwrap()
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(runs.room(bytes)).unwrap()
 }
 
 #[test]
