@@ -36,7 +36,7 @@ const BUCKET_BYTES: (usize, usize) = (8 * 89, 144 << 10);
 /// What a run has beside: its samples, and what determines it.
 const RUN_BYTES: usize = 512 << 10;
 /// So many snapshots a run has room for from the beginning, and so many more there are of its session.
-const FIRST: usize = 16;
+pub(crate) const FIRST: usize = 16;
 const SESSIONS: usize = 4;
 
 /// What a snapshot takes.
@@ -81,7 +81,12 @@ impl<T> Series<T> {
 
     fn push(&mut self, at: u64, item: T) {
         self.items.push((at, item));
-        if self.items.len() > self.most {
+        self.thin();
+    }
+
+    /// Keeps every second one while there are too many.
+    fn thin(&mut self) {
+        while self.items.len() > self.most {
             self.stride *= 2;
             let stride = self.stride;
             self.items.retain(|(at, _)| at.is_multiple_of(stride));
@@ -227,9 +232,22 @@ impl Run {
         let more = (2 * most).min((SNAPSHOT_BYTES / snapshot_bytes(n)).clamp(LEAST, SAMPLES));
         let bytes = bytes_with(more, n) - bytes_with(most, n);
         let full = self.snapshots.items.len() == most && more > most;
-        if full && self.room.as_mut().is_none_or(|room| room.grow(bytes)) {
+        if full && self.room.as_mut().is_none_or(|room| room.grow(bytes, more)) {
             self.snapshots.most = more;
         }
+    }
+
+    pub(crate) fn most_snapshots(&self) -> usize {
+        self.snapshots.most
+    }
+
+    /// Gives half of its snapshots back, for others.
+    pub(crate) fn thin(&mut self) {
+        let (n, most) = (self.trial.n, self.snapshots.most);
+        self.snapshots.most = (most / 2).max(FIRST);
+        self.snapshots.thin();
+        let bytes = bytes_with(most, n) - bytes_with(self.snapshots.most, n);
+        self.room.iter_mut().for_each(|room| room.give_back(bytes));
     }
 
     /// Room for something that this run needs for a while.

@@ -1,7 +1,8 @@
 //! The runs that the server remembers: the latest, as many as there is room for. Each is a cache of what its description determines.
 //!
-//! Room is counted in bytes, and taken before it is used. A run begins with little and asks for more as it goes on; runs that nobody uses
-//! are then forgotten, the oldest first, and if there are none it makes do with what it has.
+//! Room is counted in bytes, and taken before it is used. A run begins with few snapshots and asks for more as it goes on; runs that have more
+//! than it then give half of theirs back, and if there are none it makes do with what it has. For a new run all others do so, and then
+//! those that nobody uses are forgotten, the oldest first.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -12,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::budget::RUNS;
 use crate::connections::UNIT;
-use crate::run::Run;
+use crate::run::{FIRST, Run};
 
 /// So long a new run waits before another one that is in use is forgotten for it.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -33,19 +34,25 @@ pub(crate) struct Room {
 }
 
 impl Room {
-    /// Takes more; whether there was enough.
-    pub(crate) fn grow(&mut self, bytes: usize) -> bool {
-        self.lend(bytes).map(|more| self.taken.merge(more)).is_some()
+    /// Takes more, from those who have more than so many snapshots; whether there was enough.
+    pub(crate) fn grow(&mut self, bytes: usize, snapshots: usize) -> bool {
+        let more = self.runs.upgrade().and_then(|runs| runs.take(bytes, snapshots, false));
+        more.map(|more| self.taken.merge(more)).is_some()
     }
 
     /// Takes more for a while.
     pub(crate) fn lend(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
-        self.runs.upgrade()?.take(bytes)
+        self.runs.upgrade()?.take(bytes, FIRST, true)
     }
 
-    /// Gives back what is not needed.
+    /// Gives something back.
+    pub(crate) fn give_back(&mut self, bytes: usize) {
+        drop(self.taken.split(self.taken.num_permits().min(bytes / UNIT)));
+    }
+
+    /// Gives all back that is not needed.
     pub(crate) fn shrink(&mut self, bytes: usize) {
-        drop(self.taken.split(self.taken.num_permits().saturating_sub(bytes.div_ceil(UNIT))));
+        self.give_back((UNIT * self.taken.num_permits()).saturating_sub(bytes));
     }
 }
 
@@ -58,15 +65,23 @@ impl Runs {
         Arc::new(Self { list: Mutex::default(), room: Arc::new(Semaphore::new(bytes / UNIT)) })
     }
 
-    /// Takes room, for which runs that nobody uses are forgotten; `None` if that is not enough.
-    fn take(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
+    /// Takes room. If there is not enough, runs that nobody uses give it back: first snapshots, whoever has most of them and more than
+    /// so many, then, if that is allowed, the oldest are forgotten. `None` if that is not enough.
+    fn take(&self, bytes: usize, snapshots: usize, forget: bool) -> Option<OwnedSemaphorePermit> {
         loop {
             if let Ok(permit) = self.room.clone().try_acquire_many_owned(units(bytes)) {
                 return Some(permit);
             }
             let mut runs = open(&self.list);
-            let idle = runs.iter().position(|(_, run)| Arc::strong_count(run) == 1)?;
-            runs.remove(idle);
+            let idle = |(_, run): &&(String, Shared)| Arc::strong_count(run) == 1;
+            let free = runs.iter().filter(idle).filter_map(|(_, run)| run.try_lock().ok());
+            let largest = free.max_by_key(|run| run.most_snapshots());
+            if let Some(mut run) = largest.filter(|run| run.most_snapshots() > snapshots) {
+                run.thin();
+                continue;
+            }
+            let oldest = runs.iter().position(|run| idle(&run)).filter(|_| forget)?;
+            runs.remove(oldest);
         }
     }
 
@@ -74,7 +89,7 @@ impl Runs {
     /// longer are. `None` if the server ends.
     pub(crate) async fn room(self: &Arc<Self>, bytes: usize) -> Option<Room> {
         loop {
-            let taken = match self.take(bytes) {
+            let taken = match self.take(bytes, FIRST, true) {
                 Some(taken) => Ok(Ok(taken)),
                 None => {
                     self.forget_oldest();
@@ -112,6 +127,11 @@ impl Runs {
         let run = found.1.clone();
         runs.push(found);
         Some(run)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn forget(&self, id: &str) {
+        open(&self.list).retain(|(known, _)| known != id);
     }
 
     /// Bytes that are left.

@@ -283,27 +283,32 @@ fn runs_take_what_they_count_and_make_do_with_it() {
     let known = |seeds: &[u64]| seeds.iter().all(|seed| runs.get(&seed.to_string()).is_some());
     (1..=3).for_each(add);
     assert!(known(&[2, 3, 1]) && runs.left() < bytes);
-    // The oldest goes when a new one comes, and when one that is in use needs more.
-    add(4);
-    assert!(!known(&[2]) && known(&[3, 1, 4]));
-    let one = runs.get("3").unwrap();
-    let mut run = one.try_lock().unwrap();
     let frame_at = |run: &mut Run, step| {
         let ask = Ask { from: step, steps: 0, time: LONG, until: Vec::new() };
         let found = run.go(&ask, &mut Turn::alone(LONG)).unwrap();
         frame(run, &found, true)
     };
+    let go = |seed: u64, step| frame_at(&mut runs.get(&seed.to_string()).unwrap().try_lock().unwrap(), step);
+    let snapshots = |seed: u64| runs.get(&seed.to_string()).unwrap().try_lock().unwrap().most_snapshots();
+    // However far they go, nobody is forgotten for snapshots.
     let (far, near) = (400_000, 123_456);
-    let there = frame_at(&mut run, far);
-    assert!(!known(&[1]) && !known(&[4]), "forgotten for its snapshots");
-    // When nobody is left to be forgotten it has fewer snapshots, and shows the same.
-    let most = run.snapshots.items.len();
-    assert!((17..=64).contains(&most) && runs.left() < 3 * bytes, "{most} snapshots");
+    let there = go(3, far);
+    assert!(known(&[2, 1, 3]) && snapshots(3) == 16);
+    // The oldest goes when a new one comes.
+    add(4);
+    assert!(!known(&[2]) && known(&[1, 4, 3]));
+    runs.forget("1");
+    runs.forget("4");
+    // With more room there are more snapshots, which are given back for new ones; what is seen is the same.
+    go(3, 2 * far);
+    assert!(snapshots(3) > 16 && runs.left() < 3 * bytes, "{}", snapshots(3));
+    (5..=6).for_each(add);
+    assert!(known(&[5, 6, 3]) && snapshots(3) == 16);
     let mut free = Run::new(plan(&description(3)), None).unwrap();
     assert_eq!(frame_at(&mut free, far).get("hash"), there.get("hash"));
-    assert!(free.snapshots.items.len() > most);
-    assert_eq!(frame_at(&mut run, near).get("hash"), frame_at(&mut free, near).get("hash"));
-    drop(run);
+    assert!(free.snapshots.items.len() > 64);
+    assert_eq!(go(3, near).get("hash"), frame_at(&mut free, near).get("hash"));
+    let one = runs.get("3").unwrap();
     // What is in use is given back when it no longer is.
     assert!(runs.get("3").is_some());
     let waits = std::thread::scope(|scope| {
