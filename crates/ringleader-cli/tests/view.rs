@@ -9,6 +9,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use harness::{PATIENCE, interrupt, program, ringleader_with_input};
@@ -512,7 +514,7 @@ fn garbage_disconnects_and_many_tabs_do_not_hurt_it() {
     );
     let refused = server.raw(&[large.as_bytes(), &vec![b' '; 40 << 20]].concat());
     assert!(refused.is_empty() || refused.starts_with("HTTP/1.1 413"), "{refused}");
-    // Ask and go away, many times; then many tabs, the first of which is forgotten and says so.
+    // Ask and go away, many times; then many tabs.
     let first = server.open(&json!({"n": 1000}));
     for k in 0..40 {
         let request =
@@ -521,12 +523,197 @@ fn garbage_disconnects_and_many_tabs_do_not_hurt_it() {
         stream.write_all(&request.as_bytes()[..request.len() - k % 7]).unwrap();
     }
     let tabs: Vec<String> = (0..20).map(|seed| server.open(&json!({"n": 300, "seed": seed}))).collect();
-    assert_eq!(server.ask("GET", &format!("{first}/frame"), "", "").0, 404);
+    assert_eq!(server.frame(&first, 7)["step"], 7);
     std::thread::scope(|scope| {
-        for tab in &tabs[4..] {
+        for tab in &tabs {
             scope.spawn(|| (0..3).for_each(|k| assert_eq!(server.frame(tab, 50_000 * k)["step"], 50_000 * k)));
         }
     });
+}
+
+/// A request of a run that computes as long as it may: the step is never reached.
+fn hog(server: &Server, run: &str) -> String {
+    format!(
+        "GET {run}/facts?step={} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n",
+        u64::MAX,
+        server.port
+    )
+}
+
+#[test]
+fn no_number_of_hogs_starves_another_page() {
+    let server = Server::start(&[]);
+    let page = server.open(&json!({"n": 8}));
+    let large = || json!({"protocol": "undirected", "n": 16384});
+    let runs: Vec<String> = (0..4).map(|_| server.open(&large())).collect();
+    let done = AtomicBool::new(false);
+    let (asked, begun) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        for k in 0..30 {
+            let (asked, server, done, run) = (asked.clone(), &server, &done, &runs[k % runs.len()]);
+            scope.spawn(move || {
+                while !done.load(SeqCst) {
+                    let mut stream = server.connect();
+                    let _ = stream.write_all(hog(server, run).as_bytes());
+                    let _ = asked.send(());
+                    // The answer is waited for no longer than anybody needs hogs.
+                    stream.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
+                    while !done.load(SeqCst) && stream.read(&mut [0; 1024]).is_err() {}
+                }
+            });
+        }
+        (0..30).for_each(|_| begun.recv().unwrap());
+        // All of this is another page's, while hogs never cease. A failure must end them, too.
+        let answers: Vec<u16> = (1..=20)
+            .map(|step| server.ask("GET", &format!("{page}/frame?from={step}"), "", "").0)
+            .chain([server.send("PUT", &page, &json!({"n": 8, "edits": [{"step": 1, "corrupt": 3}]})).0])
+            .chain([server.ask("GET", &format!("{page}/case?step=20"), "", "").0])
+            .collect();
+        done.store(true, SeqCst);
+        assert_eq!(answers, [200; 22]);
+    });
+}
+
+#[test]
+fn slow_clients_give_way_to_new_ones() {
+    let server = Server::start(&[]);
+    let run = server.open(&json!({"n": 16384}));
+    let mut worked_for = server.connect();
+    worked_for.write_all(hog(&server, &run).as_bytes()).unwrap();
+    // A head that does not end, and a body that does not.
+    let head =
+        format!("POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\n", server.port);
+    let unfinished = [head.clone(), format!("{head}Content-Length: 9\r\n\r\n{{")];
+    let mut slow: Vec<TcpStream> = (0..400).map(|_| server.connect()).collect();
+    for (k, stream) in slow.iter_mut().enumerate() {
+        // The first ones may have been dropped already.
+        let _ = stream.write_all(unfinished[k % 2].as_bytes());
+    }
+    for _ in 0..10 {
+        assert_eq!(server.ask("GET", "/", "", "").0, 200);
+    }
+    // The oldest went without a word, the latest are still waited for, and what was computed is told.
+    let mut said = String::new();
+    let _ = slow[0].read_to_string(&mut said);
+    assert_eq!(said, "");
+    let last = slow.last_mut().unwrap();
+    last.write_all(b"\"n\": 8} ").unwrap();
+    let mut status = [0; 12];
+    last.read_exact(&mut status).unwrap();
+    assert_eq!(String::from_utf8_lossy(&status), "HTTP/1.1 200");
+    worked_for.read_exact(&mut status).unwrap();
+    assert_eq!(String::from_utf8_lossy(&status), "HTTP/1.1 400", "too far, but answered");
+}
+
+#[test]
+fn large_bodies_that_do_not_end_leave_room_for_others() {
+    let server = Server::start(&[]);
+    let head = format!(
+        "POST /api/runs HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        server.port,
+        31 << 20
+    );
+    let mut slow: Vec<TcpStream> = (0..24).map(|_| server.connect()).collect();
+    for stream in &mut slow {
+        let _ = stream.write_all(head.as_bytes());
+        let _ = stream.write_all(&vec![b' '; 1 << 20]);
+    }
+    // There is room for two: the others were dropped without an answer.
+    for stream in &mut slow[..22] {
+        let mut said = String::new();
+        let _ = stream.read_to_string(&mut said);
+        assert_eq!(said, "");
+    }
+    // Another that is whole is read, whether large or small.
+    let padded = |bytes| format!("{{\"case\": null, \"n\": 8}}{}", " ".repeat(bytes));
+    for bytes in [0, 900 << 10] {
+        assert_eq!(server.ask("POST", "/api/runs", "Content-Type: application/json\r\n", &padded(bytes)).0, 200);
+    }
+}
+
+#[test]
+fn what_would_not_fit_is_refused_before_it_is_built() {
+    let server = Server::start(&[]);
+    let zeros = |count: usize| vec!["0"; count].join(",");
+    let post = |body: &str| {
+        let (status, answer) = server.ask("POST", "/api/runs", "Content-Type: application/json\r\n", body);
+        assert!(answer.len() < 1200, "{} bytes", answer.len());
+        (status, answer)
+    };
+    let list = format!("[{}]", zeros(15 << 20));
+    let agents = format!("[{}]", vec!["{}"; 9 << 20].join(","));
+    let corrupt = json!({"step": 0, "corrupt": 16384});
+    for (body, said) in [
+        (format!(r#"{{"edits":[{{"step":0,"agent":0,"state":{list}}}]}}"#), "allowed are 32768 values"),
+        (format!(r#"{{"params":{list}}}"#), "allowed are 32768 values"),
+        (format!(r#"{{"case":{{"config":{list}}}}}"#), "takes 256 MiB at most"),
+        (format!(r#"{{"case":{agents}}}"#), "takes 256 MiB at most"),
+        (format!(r#"{{"case":{{"config":[],"schedule":{list}}}}}"#), "takes 256 MiB at most"),
+        (format!(r#"{{"case":{{"config":[],"draws":{agents}}}}}"#).replace("{}", "[]"), "takes 256 MiB at most"),
+        (format!(r#"{{"{}":1}}"#, "x".repeat(30 << 20)), "in 1048576 bytes"),
+        (format!(r#"{{"protocol":"{}"}}"#, "x".repeat(1 << 19)), "xxx"),
+        (json!({"n": 16384, "edits": vec![corrupt; 5]}).to_string(), "at most 65536 in all"),
+    ] {
+        let (status, answer) = post(&body);
+        assert!(status == 400 && answer.contains(said), "{}: {status} {answer}", &body[..60]);
+    }
+    // What a page sends at most is read: the largest ring with all of its variables, and a thousand edits.
+    let run = server.open(&json!({"protocol": "undirected", "n": 16384}));
+    let (_, config) = server.ask("GET", &format!("{run}/config?step=0"), "", "");
+    let config: Value = serde_json::from_str(&config).unwrap();
+    let state = &config["config"][0];
+    let edits: Vec<Value> = (0..1000).map(|k| json!({"step": k, "agent": k, "state": state})).collect();
+    server.open(&json!({"case": config, "edits": edits}));
+}
+
+#[test]
+fn small_runs_are_remembered_in_large_numbers() {
+    let server = Server::start(&[]);
+    let runs: Vec<String> = (0..24).map(|_| server.open(&json!({"n": 8}))).collect();
+    runs.iter().for_each(|run| assert_eq!(server.frame(run, 5)["step"], 5));
+    // Large ones take their room.
+    (0..20).for_each(|_| drop(server.open(&json!({"n": 16384}))));
+    assert_eq!(server.ask("GET", &format!("{}/frame", runs[0]), "", "").0, 404);
+}
+
+#[test]
+fn every_answer_is_strict() {
+    let server = Server::start(&[]);
+    let (port, run) = (server.port, server.open(&json!({"n": 8})));
+    let request = |line: &str, host: &str, more: &str| {
+        format!("{line} HTTP/1.1\r\nHost: {host}\r\n{more}Connection: close\r\n\r\n")
+    };
+    let own = format!("127.0.0.1:{port}");
+    let json = "Content-Type: application/json\r\n";
+    let many: String = (0..70).map(|k| format!("X-{k}: 1\r\n")).collect();
+    for (status, request) in [
+        (200, request("GET /", &own, "")),
+        (200, request(&format!("GET {run}/frame"), &own, "")),
+        (400, request(&format!("GET {run}/frame?from=x"), &own, "")),
+        (403, request("GET /", "example.org", "")),
+        (403, request("GET /", &own, "Origin: http://example.org\r\n")),
+        (404, request("GET /nowhere", &own, "")),
+        (404, request("GET /api/runs/0/frame", &own, "")),
+        (405, request("DELETE /api/runs", &own, json)),
+        (408, request("POST /api/runs", &own, &format!("{json}Content-Length: 9\r\n"))),
+        (413, request("POST /api/runs", &own, &format!("{json}Content-Length: {}\r\n", 33 << 20))),
+        (415, request("POST /api/runs", &own, "")),
+        (415, request("POST /api/runs", &own, "Content-Type: application/jsonx\r\nContent-Length: 0\r\n")),
+        (431, request("GET /", &own, &many)),
+        (431, request("GET /", &own, &format!("X: {}\r\n", "x".repeat(20_000)))),
+    ] {
+        let answer = server.raw(request.as_bytes());
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request}: {answer}");
+        for header in [
+            "content-security-policy: default-src 'self'",
+            "x-content-type-options: nosniff",
+            "referrer-policy: no-referrer",
+            "cache-control: no-store",
+            "cross-origin-resource-policy: same-origin",
+        ] {
+            assert!(answer.contains(header), "{status} without {header}");
+        }
+    }
 }
 
 #[test]

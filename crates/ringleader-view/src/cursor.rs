@@ -53,7 +53,10 @@ impl Cursor {
         let mut written = Vec::new();
         let due = |edit: &&Edit| edit.step == self.at && !edit.is_interaction();
         while let Some(edit) = edits.list.get(self.applied).filter(due) {
-            written.extend(edit.what.write(self.session.as_mut())?);
+            let states = edit.what.write(self.session.as_mut())?;
+            if self.log.is_some() {
+                written.extend(states);
+            }
             self.applied += 1;
         }
         if let Some(log) = self.log.as_mut().filter(|_| !written.is_empty()) {

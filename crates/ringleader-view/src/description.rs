@@ -10,16 +10,15 @@ use ringleader::session::Session;
 use ringleader::trial::{Initial, Scheduler, Trial};
 use ringleader::value::Value;
 use ringleader_records::case::{Case, FaultCase, parse_within};
-use ringleader_records::error::Error;
+use ringleader_records::error::{Error, brief};
 use ringleader_records::json::{self, Json};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use crate::MAX_N;
+use crate::budget::{CASE, MAX_VALUES, VALUE, Weight};
 use crate::edits::{Edit, EditRequest, Edits, What, optional_seed};
-
-/// What a description, or the case in it, may take in memory beside its text.
-const MOST_MEMORY: usize = 256 << 20;
+use crate::run::first_bytes;
 
 /// A run, as a page or the command line describes it.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
@@ -67,10 +66,46 @@ fn parameters<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Params, D::E
     given.into_iter().filter_map(number).collect::<Result<_, _>>().map(Params)
 }
 
+/// The largest description beside its case, in bytes.
+const MAX_REST: usize = 1 << 20;
+
+/// The part of a description that may be long.
+#[derive(Deserialize)]
+#[serde(expecting = "an object that describes a run")]
+struct Outline<'a> {
+    #[serde(borrow)]
+    case: Option<&'a RawValue>,
+}
+
+/// The parts of a case that may be long.
+#[derive(Default, Deserialize)]
+struct Long<'a> {
+    #[serde(borrow)]
+    schedule: Option<&'a RawValue>,
+    #[serde(borrow)]
+    draws: Option<&'a RawValue>,
+}
+
+/// What a case takes in memory, found before anything is built.
+fn case_bytes(case: &str) -> Result<usize, Error> {
+    let (all, long) = (Weight::of(case.as_bytes()), serde_json::from_str::<Long<'_>>(case).unwrap_or_default());
+    let weight = |part: Option<&RawValue>| part.map_or(Weight::default(), |part| Weight::of(part.get().as_bytes()));
+    let (schedule, draws) = (weight(long.schedule), weight(long.draws));
+    let rest = all.without(schedule).without(draws);
+    let bytes = case.len() + schedule.as_schedule() + draws.as_draws() + rest.as_values();
+    if bytes > CASE {
+        let allowed = format!("a case that is shown takes {} MiB at most", CASE >> 20);
+        return Err(Error::new(format!("the case: it would take some {} MiB of memory; {allowed}", bytes >> 20)));
+    }
+    Ok(bytes)
+}
+
 /// A description that was understood: where the run begins, and what happens to it.
 pub(crate) struct Plan {
     /// The description without its edits.
     pub(crate) base: Description,
+    /// What its case and its edits take in memory.
+    pub(crate) bytes: usize,
     pub(crate) trial: Trial,
     pub(crate) first: Box<dyn Session>,
     pub(crate) edits: Edits,
@@ -82,7 +117,28 @@ pub(crate) struct Plan {
 
 impl Description {
     pub(crate) fn read(text: &[u8]) -> Result<Self, Error> {
-        json::read(text, MOST_MEMORY, &["case"]).map_err(|error| error.at("the description of the run"))
+        let whose = "the description of the run";
+        let bad = |error: serde_json::Error| Error::new(brief(&error.to_string())).at(whose);
+        let case = serde_json::from_slice::<Outline<'_>>(text).map_err(bad)?.case.map_or("", RawValue::get).as_bytes();
+        let (values, bytes) = (Weight::of(text).without(Weight::of(case)).values(), text.len() - case.len());
+        if values > MAX_VALUES || bytes > MAX_REST {
+            let allowed = format!("allowed are {MAX_VALUES} values in {MAX_REST} bytes");
+            let said = format!("{whose}: {values} values in {bytes} bytes beside its case");
+            return Err(Error::new(format!("{said}; {allowed}")));
+        }
+        json::read(text, CASE, &["case"]).map_err(|error| error.at(whose))
+    }
+
+    /// What the run takes at the beginning, at most; the ring of a case is not known yet.
+    pub(crate) fn bytes(&self) -> Result<usize, Error> {
+        let n = if self.case.is_some() { MAX_N } else { self.n.unwrap_or(MAX_N).min(MAX_N) };
+        Ok(first_bytes(n) + self.bytes_beside()?)
+    }
+
+    /// What the case and the edits take.
+    fn bytes_beside(&self) -> Result<usize, Error> {
+        let edits = self.edits.iter().map(EditRequest::values).sum::<usize>() * VALUE;
+        Ok(edits + self.case.as_deref().map_or(Ok(0), case_bytes)?)
     }
 
     /// Whether the run can be shown.
@@ -94,13 +150,18 @@ impl Description {
     }
 
     pub(crate) fn plan(mut self, catalogue: &Catalogue) -> Result<Plan, Error> {
+        let bytes = self.bytes_beside()?;
         let requests = std::mem::take(&mut self.edits);
         let mut case = match &self.case {
-            Some(case) => parse_within(case, MOST_MEMORY).map_err(|error| error.at("the case"))?,
+            Some(case) => parse_within(case, CASE).map_err(|error| error.at("the case"))?,
             None => Case::default(),
         };
-        let trial = self.trial(&mut case, catalogue)?;
+        let mut trial = self.trial(&mut case, catalogue)?;
         let mut first = catalogue.open(&trial)?;
+        // The agents are in the session now, where they take less.
+        if let Some(Initial::Given(agents)) = &mut trial.from {
+            *agents = Vec::new();
+        }
         if let Some(steps) = case.leaderless {
             first.set_leaderless(steps)?;
         }
@@ -117,7 +178,7 @@ impl Description {
             list.push(request.edit(first.as_ref()).map_err(|refusal| refusal.at(&format!("edits[{k}]")))?);
         }
         let edits = Edits::new(list, after_recording, first.as_ref())?;
-        Ok(Plan { base: self, trial, first, edits, recorded, leaderless: case.leaderless })
+        Ok(Plan { base: self, bytes, trial, first, edits, recorded, leaderless: case.leaderless })
     }
 
     fn trial(&self, case: &mut Case, catalogue: &Catalogue) -> Result<Trial, Error> {

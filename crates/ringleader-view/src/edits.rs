@@ -11,6 +11,8 @@ use serde::{Deserialize, Deserializer};
 
 /// The most edits of one run.
 pub(crate) const MAX_EDITS: usize = 1_000;
+/// The most states that all edits of one run write; each is some 200 bytes of a case, and a kilobyte until it is written.
+const MAX_WRITTEN: usize = 1 << 16;
 
 /// All edits of a run.
 pub(crate) struct Edits {
@@ -51,6 +53,10 @@ impl Edits {
             let allowed = format!("at most {MAX_EDITS}, including the faults of a case");
             return Err(Error::new("edits", list.len(), allowed));
         }
+        let written = list.iter().fold(0, |sum: usize, edit| sum.saturating_add(edit.what.agents()));
+        if written > MAX_WRITTEN {
+            return Err(Error::new("states that edits write", written, format!("at most {MAX_WRITTEN} in all")));
+        }
         list.sort_by_key(|edit| (edit.step, edit.is_interaction()));
         let twice = |pair: &&[Edit]| pair[0].step == pair[1].step && pair[0].is_interaction();
         if let Some(pair) = list.windows(2).find(twice) {
@@ -76,6 +82,19 @@ impl Edit {
 }
 
 impl What {
+    /// How many agents it overwrites.
+    fn agents(&self) -> usize {
+        match self {
+            Self::Interact { .. } => 0,
+            Self::Set { .. } => 1,
+            Self::Write(states) => states.len(),
+            Self::Corrupt { fault, .. } => match &fault.place {
+                Place::Random(k) | Place::Contiguous(k) => *k,
+                Place::Listed(agents) => agents.len(),
+            },
+        }
+    }
+
     /// Overwrites states, and returns those that it wrote.
     pub(crate) fn write(&self, session: &mut dyn Session) -> Result<Vec<(usize, Value)>, Error> {
         match self {
@@ -131,6 +150,11 @@ pub struct EditRequest {
 const FORM: &str = "an edit has a step and either agent and state, or corrupt, or interact";
 
 impl EditRequest {
+    /// How many values it has.
+    pub(crate) fn values(&self) -> usize {
+        4 + self.state.as_ref().map_or(0, values)
+    }
+
     /// The edit that it asks for.
     pub(crate) fn edit(self, first: &dyn Session) -> Result<Edit, Error> {
         Ok(Edit { step: self.step, what: self.what(first)? })
@@ -158,6 +182,15 @@ impl EditRequest {
             }
             _ => Err(Error::new("step", self.step, FORM)),
         }
+    }
+}
+
+/// How many values a value has, itself included.
+fn values(value: &Value) -> usize {
+    match value {
+        Value::List(items) => 1 + items.iter().map(values).sum::<usize>(),
+        Value::Map(pairs) => 1 + pairs.iter().map(|(_, value)| values(value)).sum::<usize>(),
+        _ => 1,
     }
 }
 

@@ -1,14 +1,13 @@
 //! What can be taken away: the run as a case for `replay`, and a configuration for `inspect` and `run`.
 
-use std::time::Instant;
-
 use ringleader::value::Value;
 use ringleader_records::case::execution::{self, Course, Execution, MAX_SCHEDULE};
 use ringleader_records::error::Error;
 use ringleader_records::json;
 
-use crate::cursor::Log;
+use crate::cursor::{Cursor, Log};
 use crate::run::Run;
+use crate::turn::Turn;
 
 /// With interactions by hand a case must carry its schedule, so it may be longer, but not without limit.
 const MAX_BY_HAND: u64 = 2_000_000;
@@ -16,7 +15,7 @@ const MAX_BY_HAND: u64 = 2_000_000;
 const HASHES: usize = 20;
 
 /// The run up to the cursor as a case.
-pub(crate) fn case(run: &Run, deadline: Instant) -> Result<Vec<u8>, Error> {
+pub(crate) fn case(run: &Run, turn: &mut Turn) -> Result<Vec<u8>, Error> {
     let steps = run.cursor.at;
     let by_seed = run.edits.follow_the_seed(steps);
     if !by_seed && steps > MAX_BY_HAND {
@@ -26,7 +25,9 @@ pub(crate) fn case(run: &Run, deadline: Instant) -> Result<Vec<u8>, Error> {
         )));
     }
     let scheduled = !by_seed || steps <= MAX_SCHEDULE;
-    let log = if scheduled { whole(run, steps)? } else { written(run, steps, deadline)? };
+    let hashes = hashes(run, steps, turn);
+    turn.undivided();
+    let log = if scheduled { whole(run, steps)? } else { written(run, steps, turn)? };
     let course = match scheduled {
         true => Course::Recorded(&log.interactions, &log.coins),
         false => Course::Seeded(run.trial.scheduler, run.trial.seed, steps),
@@ -34,7 +35,7 @@ pub(crate) fn case(run: &Run, deadline: Instant) -> Result<Vec<u8>, Error> {
     let execution = Execution {
         leaderless: run.leaderless,
         faults: log.written.iter().map(|(step, agents)| (*step, agents.as_slice())).collect(),
-        hashes: &hashes(run, steps),
+        hashes: &hashes,
         ..Execution::new(run.first.as_ref(), run.cursor.session.as_ref(), course)
     };
     let mut text = Vec::new();
@@ -51,12 +52,12 @@ fn whole(run: &Run, steps: u64) -> Result<Log, Error> {
 }
 
 /// What edits wrote, each looked up from the snapshot before it.
-fn written(run: &Run, steps: u64, deadline: Instant) -> Result<Log, Error> {
+fn written(run: &Run, steps: u64, turn: &mut Turn) -> Result<Log, Error> {
     let mut log = Log::default();
     let mut edited: Vec<u64> = run.edits.list.iter().map(|edit| edit.step).filter(|step| *step <= steps).collect();
     edited.dedup();
     for step in edited {
-        if Instant::now() >= deadline {
+        if turn.is_up() {
             return Err(Error::new("the run is too long to look up all edits; take the configuration instead"));
         }
         let cursor = if step == 0 { run.beginning() } else { run.near(step - 1) };
@@ -69,10 +70,14 @@ fn written(run: &Run, steps: u64, deadline: Instant) -> Result<Log, Error> {
 }
 
 /// Hashes at some of the snapshots, and at the end.
-fn hashes(run: &Run, steps: u64) -> Vec<(u64, String)> {
+fn hashes(run: &Run, steps: u64, turn: &mut Turn) -> Vec<(u64, String)> {
     let known: Vec<_> = run.snapshots.items.iter().filter(|(at, _)| (1..steps).contains(at)).collect();
     let some = known.iter().step_by(known.len().div_ceil(HASHES).max(1));
-    let mut hashes: Vec<(u64, String)> = some.map(|(at, cursor)| (*at, json::hash(cursor.session.as_ref()))).collect();
+    let hash = |(at, cursor): &(u64, Cursor)| {
+        turn.pass();
+        (*at, json::hash(cursor.session.as_ref()))
+    };
+    let mut hashes: Vec<(u64, String)> = some.copied().map(hash).collect();
     hashes.push((steps, json::hash(run.cursor.session.as_ref())));
     hashes
 }
@@ -85,8 +90,8 @@ pub(crate) fn config(run: &Run) -> Value {
 }
 
 /// Moves a run to a step that was shown, and so is near.
-pub(crate) fn go_to(run: &mut Run, step: u64, deadline: Instant) -> Result<(), Error> {
-    run.move_to(step, deadline)?;
+pub(crate) fn go_to(run: &mut Run, step: u64, turn: &mut Turn) -> Result<(), Error> {
+    run.move_to(step, turn)?;
     if run.cursor.at == step {
         Ok(())
     } else {

@@ -1,7 +1,5 @@
 //! What a page is told: a run, a frame of it, its history, and the rows of its space-time diagram.
 
-use std::time::Instant;
-
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use ringleader::blueprint::{About, Named};
 use ringleader::catalogue::Catalogue;
@@ -18,6 +16,7 @@ use ringleader_records::json;
 
 use crate::MAX_N;
 use crate::run::{Found, Run, Sample};
+use crate::turn::Turn;
 
 /// The most values of one space-time diagram.
 const MAX_CELLS: usize = 1 << 21;
@@ -198,7 +197,7 @@ pub(crate) fn spacetime(
     variable: &str,
     span: (u64, u64),
     rows: u64,
-    deadline: Instant,
+    turn: &mut Turn,
 ) -> Result<Value, Error> {
     let variables = &run.first.described().variables;
     let Some(k) = variables.iter().position(|one| one.name == variable) else {
@@ -207,9 +206,10 @@ pub(crate) fn spacetime(
     };
     let (n, domain) = (run.trial.n, &variables[k].domain);
     let rows = rows.clamp(1, (MAX_CELLS / n) as u64);
+    let _room = run.lend(2 * n * rows as usize)?;
     let number = |value: &Value| domain.index(value).map_or(0, |k| k.min(u64::from(u16::MAX)) as u16);
     let look = |session: &dyn Session| session.column(k).iter().map(number).collect::<Vec<u16>>();
-    let seen = run.rows(span, rows, deadline, look)?;
+    let seen = run.rows(span, rows, turn, look)?;
     let bytes: Vec<u8> = seen.iter().flat_map(|(_, row)| row.iter().flat_map(|value| value.to_le_bytes())).collect();
     Ok(Value::map([
         ("variable", variable.into()),

@@ -16,6 +16,8 @@
 //! # }
 //! ```
 
+mod budget;
+mod connections;
 mod cursor;
 mod description;
 mod edits;
@@ -27,7 +29,9 @@ mod runs;
 mod server;
 #[cfg(test)]
 mod tests;
+mod turn;
 
+pub use budget::MAX_MEMORY;
 pub use description::Description;
 pub use edits::EditRequest;
 pub use server::Server;

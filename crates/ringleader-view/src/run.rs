@@ -3,7 +3,7 @@
 //! Snapshots and samples are taken at multiples of a stride that doubles when there are too many, so that the whole of any run is
 //! covered by a bounded number of them, and no step is farther from a snapshot than the stride.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ringleader::error::Error as Refusal;
 use ringleader::schedule::AnySchedule;
@@ -11,23 +11,48 @@ use ringleader::session::{Session, Step};
 use ringleader::trial::Trial;
 use ringleader::value::Text;
 use ringleader_records::error::Error;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::cursor::Cursor;
 use crate::description::{Description, Plan};
 use crate::edits::Edits;
+use crate::runs::Room;
+use crate::turn::Turn;
 
 /// So many interactions are run between two looks at the time.
 const CHUNK: u64 = 1 << 14;
 /// The most samples of a run.
 const SAMPLES: usize = 512;
 /// Snapshots of one run may take about this many bytes.
-const SNAPSHOT_BYTES: usize = 96 << 20;
+const SNAPSHOT_BYTES: usize = 64 << 20;
 /// So many interactions may be run again for a picture of many steps.
 const MAX_AGAIN: u64 = 4_000_000;
 /// The fewest snapshots of a long run.
 const LEAST: usize = 64;
-/// What an agent takes in a snapshot, its share of the schedule included.
-const AGENT_BYTES: usize = 96;
+/// What an agent takes in a snapshot: its state and the next tick of its clock.
+const AGENT_BYTES: usize = 64;
+/// What a snapshot has beside: the ticks of its bucket of time, 89 for each agent or some 16,384.
+const BUCKET_BYTES: (usize, usize) = (8 * 89, 144 << 10);
+/// What a run has beside: its samples, and what determines it.
+const RUN_BYTES: usize = 512 << 10;
+/// So many snapshots a run has room for from the beginning, and so many more there are of its session.
+pub(crate) const FIRST: usize = 16;
+const SESSIONS: usize = 4;
+
+/// What a snapshot takes.
+fn snapshot_bytes(n: usize) -> usize {
+    n * AGENT_BYTES + (n * BUCKET_BYTES.0).min(BUCKET_BYTES.1)
+}
+
+/// What a run takes with so many snapshots, beside its edits and the case from which it comes.
+fn bytes_with(snapshots: usize, n: usize) -> usize {
+    (snapshots + SESSIONS) * snapshot_bytes(n) + RUN_BYTES
+}
+
+/// What a run takes at the beginning, beside its edits and the case from which it comes.
+pub(crate) fn first_bytes(n: usize) -> usize {
+    bytes_with(FIRST, n)
+}
 
 /// Things at the multiples of a stride.
 pub(crate) struct Series<T> {
@@ -56,7 +81,12 @@ impl<T> Series<T> {
 
     fn push(&mut self, at: u64, item: T) {
         self.items.push((at, item));
-        if self.items.len() > self.most {
+        self.thin();
+    }
+
+    /// Keeps every second one while there are too many.
+    fn thin(&mut self) {
+        while self.items.len() > self.most {
             self.stride *= 2;
             let stride = self.stride;
             self.items.retain(|(at, _)| at.is_multiple_of(stride));
@@ -108,6 +138,10 @@ pub(crate) struct Found {
 pub(crate) struct Run {
     /// What determines it, except for its edits.
     base: Description,
+    /// The room that it has taken; as much as it likes if `None`.
+    room: Option<Room>,
+    /// That of edits that came later.
+    edits_room: Option<OwnedSemaphorePermit>,
     pub(crate) trial: Trial,
     pub(crate) recorded: Option<u64>,
     pub(crate) leaderless: Option<u64>,
@@ -122,24 +156,42 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    pub(crate) fn new(plan: Plan) -> Result<Self, Error> {
-        let Plan { base, trial, first, edits, recorded, leaderless } = plan;
+    pub(crate) fn new(plan: Plan, mut room: Option<Room>) -> Result<Self, Error> {
+        let Plan { base, bytes, trial, first, edits, recorded, leaderless } = plan;
+        if let Some(room) = &mut room {
+            room.shrink(first_bytes(trial.n) + bytes);
+        }
         let cursor = Cursor::new(first.as_ref());
-        let snapshots = Series::new((SNAPSHOT_BYTES / (trial.n * AGENT_BYTES)).clamp(LEAST, SAMPLES), trial.n);
+        let snapshots = Series::new(FIRST, trial.n);
         let samples = Series::new(SAMPLES, trial.n);
         let (last, furthest) = (None, 0);
-        let mut run =
-            Self { base, trial, recorded, leaderless, first, edits, cursor, last, furthest, samples, snapshots };
+        let mut run = Self {
+            base,
+            room,
+            edits_room: None,
+            trial,
+            recorded,
+            leaderless,
+            first,
+            edits,
+            cursor,
+            last,
+            furthest,
+            samples,
+            snapshots,
+        };
         run.settle()?;
         Ok(run)
     }
 
-    /// The same run with other edits, if it is the same but for them: what both have in common is kept.
+    /// Whether a plan is of the same run, but for the edits.
+    pub(crate) fn is_of(&self, plan: &Plan) -> bool {
+        self.base == plan.base
+    }
+
+    /// The same run with the edits of another plan: what both have in common is kept.
     pub(crate) fn replan(&mut self, plan: Plan) -> Result<(), Error> {
-        if self.base != plan.base {
-            *self = Self::new(plan)?;
-            return Ok(());
-        }
+        self.edits_room = self.lend(plan.bytes)?;
         let old = std::mem::replace(&mut self.edits, plan.edits).list;
         let new = &self.edits.list;
         let common = old.iter().zip(new).take_while(|(a, b)| a == b).count();
@@ -169,8 +221,39 @@ impl Run {
             self.samples.push(self.cursor.at, Sample::of(self.cursor.session.as_ref()));
         }
         if self.snapshots.due(self.cursor.at) {
+            self.more_snapshots();
             self.snapshots.push(self.cursor.at, self.cursor.duplicate());
         }
+    }
+
+    /// Lets there be twice as many snapshots if they have come to their limit and there is room.
+    fn more_snapshots(&mut self) {
+        let (n, most) = (self.trial.n, self.snapshots.most);
+        let more = (2 * most).min((SNAPSHOT_BYTES / snapshot_bytes(n)).clamp(LEAST, SAMPLES));
+        let bytes = bytes_with(more, n) - bytes_with(most, n);
+        let full = self.snapshots.items.len() == most && more > most;
+        if full && self.room.as_mut().is_none_or(|room| room.grow(bytes, more)) {
+            self.snapshots.most = more;
+        }
+    }
+
+    pub(crate) fn most_snapshots(&self) -> usize {
+        self.snapshots.most
+    }
+
+    /// Gives half of its snapshots back, for others.
+    pub(crate) fn thin(&mut self) {
+        let (n, most) = (self.trial.n, self.snapshots.most);
+        self.snapshots.most = (most / 2).max(FIRST);
+        self.snapshots.thin();
+        let bytes = bytes_with(most, n) - bytes_with(self.snapshots.most, n);
+        self.room.iter_mut().for_each(|room| room.give_back(bytes));
+    }
+
+    /// Room for something that this run needs for a while.
+    pub(crate) fn lend(&self, bytes: usize) -> Result<Option<OwnedSemaphorePermit>, Error> {
+        let Some(room) = &self.room else { return Ok(None) };
+        room.lend(bytes).map(Some).ok_or_else(|| Error::new("all memory is in use by other runs; try again later"))
     }
 
     /// A cursor at the beginning, before the first edit.
@@ -189,8 +272,8 @@ impl Run {
     }
 
     /// Goes on to a step, or until the time is up. A failure leaves the run at its beginning.
-    fn advance(&mut self, step: u64, deadline: Instant) -> Result<(), Error> {
-        while self.cursor.at < step && Instant::now() < deadline {
+    fn advance(&mut self, step: u64, turn: &mut Turn) -> Result<(), Error> {
+        while self.cursor.at < step && !turn.is_up() {
             self.last = None;
             let at = self.cursor.at;
             let goal = step.min(at + CHUNK).min(self.samples.next(at)).min(self.snapshots.next(at));
@@ -225,7 +308,7 @@ impl Run {
     }
 
     /// Moves the cursor to a step, by an interaction that is looked at closely; at most as far as the time allows.
-    pub(crate) fn move_to(&mut self, step: u64, deadline: Instant) -> Result<(), Error> {
+    pub(crate) fn move_to(&mut self, step: u64, turn: &mut Turn) -> Result<(), Error> {
         if self.cursor.at == step && (self.last.is_some() || step == 0) {
             return self.settle();
         }
@@ -234,14 +317,14 @@ impl Run {
         if self.cursor.at > before || snapshot > self.cursor.at {
             self.restore(before);
         }
-        self.advance(before, deadline)?;
+        self.advance(before, turn)?;
         if step > 0 { self.single() } else { self.settle() }
     }
 
     /// Goes where a page asks to go.
-    pub(crate) fn go(&mut self, ask: &Ask) -> Result<Found, Error> {
-        let deadline = Instant::now() + ask.time;
-        self.move_to(ask.from, deadline)?;
+    pub(crate) fn go(&mut self, ask: &Ask, turn: &mut Turn) -> Result<Found, Error> {
+        turn.lasts(ask.time);
+        self.move_to(ask.from, turn)?;
         let behind = self.cursor.at < ask.from;
         let wanted = self.wanted(&ask.until)?;
         let never = !ask.until.is_empty() && wanted.is_empty();
@@ -250,10 +333,10 @@ impl Run {
         }
         let goal = self.cursor.at.saturating_add(ask.steps);
         let event = if wanted.is_empty() {
-            self.advance(goal - 1, deadline)?;
+            self.advance(goal - 1, turn)?;
             self.single().map(|()| None)?
         } else {
-            self.seek(goal, &wanted, deadline)?
+            self.seek(goal, &wanted, turn)?
         };
         Ok(Found { behind, event, never })
     }
@@ -285,7 +368,7 @@ impl Run {
     }
 
     /// Goes on to the first step with something wanted, to a step, or until the time is up.
-    fn seek(&mut self, goal: u64, wanted: &[Text], deadline: Instant) -> Result<Option<Text>, Error> {
+    fn seek(&mut self, goal: u64, wanted: &[Text], turn: &mut Turn) -> Result<Option<Text>, Error> {
         let mut chunk = 64;
         loop {
             let (before, at) = (self.cursor.duplicate(), self.cursor.at);
@@ -293,7 +376,7 @@ impl Run {
             let sought = self.cursor.seek(&self.edits, step - at, wanted);
             let name = self.checked(sought)?;
             let found = self.cursor.at;
-            if name.is_some() || found == goal || Instant::now() >= deadline {
+            if name.is_some() || found == goal || turn.is_up() {
                 self.retrace(before, found)?;
                 return Ok(name);
             }
@@ -319,7 +402,7 @@ impl Run {
         &self,
         (from, to): (u64, u64),
         rows: u64,
-        deadline: Instant,
+        turn: &mut Turn,
         look: impl Fn(&dyn Session) -> T,
     ) -> Result<Vec<(u64, T)>, Error> {
         let to = to.min(self.furthest);
@@ -332,7 +415,7 @@ impl Run {
         let mut seen = Vec::new();
         for k in 0..rows {
             let step = from + (u128::from(to - from) * u128::from(k) / u128::from((rows - 1).max(1))) as u64;
-            while cursor.at < step && Instant::now() < deadline {
+            while cursor.at < step && !turn.is_up() {
                 cursor.forward(&self.edits, step.min(cursor.at + CHUNK))?;
             }
             if cursor.at < step {

@@ -1,21 +1,26 @@
 //! The server: on this machine only, for pages of its own only, with limits on everything.
 //!
 //! Every request is short, since computing stops when its time is up and the page asks again; so there is nothing to be cancelled
-//! and nothing to be cleaned up when a page goes away. No request reads a file: the pages are part of the binary.
+//! and nothing to be cleaned up when a page goes away. No request reads a file: the pages are part of the binary. Who computes is said
+//! in `turn.rs`, who stays connected in `connections.rs`, and how much memory all of it takes in `budget.rs`.
 
+use std::future::poll_fn;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::{DefaultBodyLimit, FromRequestParts, Path, Query, Request, State};
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{FromRequestParts, Path, Query, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post, put};
+use axum::{Extension, Router};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use ringleader::catalogue::Catalogue;
@@ -24,23 +29,34 @@ use ringleader_records::error::Error;
 use ringleader_records::json;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use tokio::sync::Semaphore;
+use tokio::net::TcpStream;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
 
+use crate::budget::SMALL;
+use crate::connections::{Connection, Connections, Held, Kind};
 use crate::description::Description;
 use crate::run::{Ask, Run};
-use crate::runs::{Runs, open};
+use crate::runs::{Runs, Shared};
+use crate::turn::{Seats, Turn};
 use crate::{MAX_BODY, export, frame, page};
 
-/// The most connections at a time; a browser opens six for a tab.
-const MAX_CONNECTIONS: usize = 256;
-/// How long the head or the body of a request may take.
+/// How long a client may take for the head of a request; it is also how long a connection may be idle.
+const HEAD_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a request may take in all.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// How often the server asks whether it is to stop.
+const LOOK: Duration = Duration::from_millis(100);
 /// The longest that one request computes.
 const MOST: Duration = Duration::from_millis(250);
 /// What it computes if nothing is said.
 const USUAL: Duration = Duration::from_millis(25);
 /// The longest that it takes to make a file, or a picture of many steps.
 const LONG: Duration = Duration::from_secs(5);
+/// The most headers of a request, and the most bytes in them; beyond 100 headers or 64 KiB it is not even understood.
+const MAX_HEADERS: (usize, usize) = (64, 16 << 10);
+/// So many characters of an error are told, from its beginning and as many from its end.
+const TOLD: usize = 240;
 
 /// Tells browsers to be strict.
 const STRICT: [(&str, &str); 5] = [
@@ -63,17 +79,18 @@ pub struct Server {
 /// What all requests share.
 struct Served {
     catalogue: Catalogue,
-    runs: Runs,
+    runs: Arc<Runs>,
     /// What is shown first.
     opening: Value,
-    /// So many requests compute at a time.
-    seats: Arc<Semaphore>,
+    seats: Seats,
     port: u16,
 }
 
 type Shares = State<Arc<Served>>;
+/// Who asks.
+type Asker = Extension<Connection>;
 /// A request about one run.
-type OfRun = (Shares, Path<String>);
+type OfRun = (Shares, Asker, Path<String>);
 
 impl Server {
     /// Binds to a port of this machine, or to any free one if it is 0. Pages show the opening first, unless their address says
@@ -85,9 +102,8 @@ impl Server {
         let refused = |error| Error::new(format!("cannot listen on port {port}: {error}"));
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(refused)?;
         let port = listener.local_addr().map_err(refused)?.port();
-        let cores = std::thread::available_parallelism().map_or(2, usize::from);
-        let (runs, seats) = (Runs::default(), Arc::new(Semaphore::new(cores)));
-        Ok(Self { listener, served: Served { catalogue, runs, opening: opening.opening(), seats, port } })
+        let served = Served { catalogue, runs: Runs::new(), opening: opening.opening(), seats: Seats::new(), port };
+        Ok(Self { listener, served })
     }
 
     /// The port in use.
@@ -103,7 +119,9 @@ impl Server {
     pub fn serve(self, stop: &dyn Fn() -> bool) -> Result<(), Error> {
         let failed = |error: std::io::Error| Error::new(format!("the server cannot run: {error}"));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        let seats = self.served.seats.clone();
         runtime.block_on(accept(self.listener, router(Arc::new(self.served)), stop)).map_err(failed)?;
+        seats.close();
         runtime.shutdown_timeout(MOST);
         Ok(())
     }
@@ -113,20 +131,53 @@ impl Server {
 async fn accept(listener: TcpListener, router: Router, stop: &dyn Fn() -> bool) -> std::io::Result<()> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let seats = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let connections = Connections::new();
     while !stop() {
-        let Ok(accepted) = tokio::time::timeout(Duration::from_millis(100), listener.accept()).await else { continue };
-        let (Ok((stream, _)), Ok(seat)) = (accepted, seats.clone().try_acquire_owned()) else { continue };
-        let service = TowerToHyperService::new(router.clone());
-        tokio::spawn(async move {
-            let mut server = http1::Builder::new();
-            server.timer(TokioTimer::new()).header_read_timeout(PATIENCE);
-            // A client that breaks off or talks nonsense is its own affair.
-            let _ = server.serve_connection(TokioIo::new(stream), service).await;
-            drop(seat);
-        });
+        match timeout(LOOK, listener.accept()).await {
+            Ok(Ok((stream, _))) => {
+                let Some(connection) = unless(stop, connections.place()).await else { break };
+                let task = tokio::spawn(serve(stream, connection.clone(), router.clone()));
+                connection.served_by(task.abort_handle());
+            }
+            Ok(Err(_)) => tokio::time::sleep(LOOK).await,
+            Err(_) => {}
+        }
     }
     Ok(())
+}
+
+/// Waits for something, unless the server is told to stop.
+async fn unless<T>(stop: &dyn Fn() -> bool, wanted: impl Future<Output = Option<T>>) -> Option<T> {
+    let mut wanted = Box::pin(wanted);
+    loop {
+        match timeout(LOOK, &mut wanted).await {
+            Ok(done) => return done,
+            Err(_) if stop() => return None,
+            Err(_) => {}
+        }
+    }
+}
+
+/// Answers one request of a connection after the other.
+async fn serve(stream: TcpStream, connection: Connection, router: Router) {
+    let routed = TowerToHyperService::new(router);
+    let answered = service_fn(|mut request: hyper::Request<Incoming>| {
+        let asker = connection.clone();
+        asker.awaited(false);
+        request.extensions_mut().insert(asker.clone());
+        let answer = routed.call(request);
+        async move {
+            let answer = answer.await;
+            asker.awaited(true);
+            answer
+        }
+    });
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(HEAD_PATIENCE).max_buf_size(SMALL);
+    // Answers are whole when they are written, so nothing is gained by waiting for more.
+    let _ = stream.set_nodelay(true);
+    // A client that breaks off or talks nonsense is its own affair.
+    let _ = server.serve_connection(TokioIo::new(stream), answered).await;
 }
 
 fn router(served: Arc<Served>) -> Router {
@@ -142,22 +193,20 @@ fn router(served: Arc<Served>) -> Router {
         .route("/api/runs/{id}/case", get(case))
         .route("/api/runs/{id}/config", get(config))
         .fallback(page)
-        .layer(DefaultBodyLimit::max(MAX_BODY))
         .layer(middleware::from_fn_with_state(served.clone(), guard))
         .with_state(served)
 }
 
-/// Lets in only requests that come from this machine's own pages, and tells browsers to be as strict.
+/// Lets in only requests that come from this machine's own pages, and tells browsers to be as strict, whatever the answer is.
 async fn guard(State(served): Shares, request: Request, next: Next) -> Response {
-    if let Err(refused) = own(request.headers(), request.method(), served.port) {
-        return refused.into_response();
-    }
-    let mut response = match tokio::time::timeout(PATIENCE, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => Refused::new(StatusCode::REQUEST_TIMEOUT, "the request took too long").into_response(),
+    let mut response = match own(request.headers(), request.method(), served.port) {
+        Ok(()) => timeout(PATIENCE, next.run(request))
+            .await
+            .unwrap_or_else(|_| Refused::new(StatusCode::REQUEST_TIMEOUT, "the request took too long").into_response()),
+        Err(refused) => refused.into_response(),
     };
     for (name, value) in STRICT {
-        response.headers_mut().insert(name, header::HeaderValue::from_static(value));
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     response
 }
@@ -165,7 +214,17 @@ async fn guard(State(served): Shares, request: Request, next: Next) -> Response 
 /// Refuses what another site could have sent: a foreign name for this machine (DNS rebinding), or a foreign page.
 fn own(headers: &HeaderMap, method: &Method, port: u16) -> Result<(), Refused> {
     let names = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"));
-    let text = |name| headers.get(name).map(|value: &header::HeaderValue| value.to_str().unwrap_or("?"));
+    let text = |name| headers.get(name).map(|value: &HeaderValue| value.to_str().unwrap_or("?"));
+    let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    if headers.len() > MAX_HEADERS.0 || bytes > MAX_HEADERS.1 {
+        let why = format!(
+            "{} headers with {bytes} bytes: allowed are {} with {}",
+            headers.len(),
+            MAX_HEADERS.0,
+            MAX_HEADERS.1
+        );
+        return Err(Refused::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, why));
+    }
     let ours = |host: &str| names.iter().any(|name| name == host);
     let host = text(header::HOST).unwrap_or("");
     let forbid = |why: String| Err(Refused::new(StatusCode::FORBIDDEN, why));
@@ -175,7 +234,8 @@ fn own(headers: &HeaderMap, method: &Method, port: u16) -> Result<(), Refused> {
     if let Some(origin) = text(header::ORIGIN).filter(|origin| !origin.strip_prefix("http://").is_some_and(ours)) {
         return forbid(format!("Origin {origin:?}: only pages of this server may ask"));
     }
-    let json = text(header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"));
+    let kind = text(header::CONTENT_TYPE).and_then(|kind| kind.split(';').next());
+    let json = kind.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
     if method != Method::GET && method != Method::HEAD && !json {
         return Err(Refused::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "a description is application/json"));
     }
@@ -186,8 +246,20 @@ fn own(headers: &HeaderMap, method: &Method, port: u16) -> Result<(), Refused> {
 struct Refused(StatusCode, String);
 
 impl Refused {
+    /// What was sent may be part of the reason, so of a long one only the beginning and the end are told.
     fn new(status: StatusCode, why: impl Into<String>) -> Self {
-        Self(status, why.into())
+        let why = why.into();
+        let place = |nth: Option<(usize, char)>| nth.map(|(place, _)| place);
+        let (head, tail) = (place(why.char_indices().nth(TOLD)), place(why.char_indices().nth_back(TOLD - 1)));
+        match (head, tail) {
+            (Some(head), Some(tail)) if head < tail => Self(status, format!("{} ... {}", &why[..head], &why[tail..])),
+            _ => Self(status, why),
+        }
+    }
+
+    /// The server ends, or this client had to give way to others.
+    fn dropped() -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "there is no room for this now")
     }
 }
 
@@ -206,6 +278,36 @@ impl IntoResponse for Refused {
 /// A value as JSON.
 fn answer(value: &Value) -> Response {
     (content("application/json"), text(value)).into_response()
+}
+
+/// What is answered, before it is sent.
+struct Answer {
+    text: Vec<u8>,
+    /// The name of the file, if it is to become one.
+    file: Option<String>,
+}
+
+impl Answer {
+    fn new(value: &Value) -> Self {
+        Self { text: text(value), file: None }
+    }
+
+    /// The answer on its way; what is held for it is given back when it is sent.
+    fn sent(self, held: Held) -> Response {
+        struct Sent(Vec<u8>, #[expect(dead_code, reason = "held until this is dropped")] Held);
+        impl AsRef<[u8]> for Sent {
+            fn as_ref(&self) -> &[u8] {
+                &self.0
+            }
+        }
+        let mut response = Response::new(Body::from(Bytes::from_owner(Sent(self.text, held))));
+        response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let disposition = self.file.map(|name| HeaderValue::try_from(format!("attachment; filename=\"{name}\"")));
+        if let Some(Ok(disposition)) = disposition {
+            response.headers_mut().insert(header::CONTENT_DISPOSITION, disposition);
+        }
+        response
+    }
 }
 
 fn text(value: &Value) -> Vec<u8> {
@@ -253,53 +355,123 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Fields<T> {
     }
 }
 
-/// Computes on a thread that may take its time.
-async fn compute(
-    served: Arc<Served>,
-    work: impl FnOnce(&Served) -> Result<Response, Refused> + Send + 'static,
-) -> Response {
-    let Ok(seat) = served.seats.clone().acquire_owned().await else {
-        return StatusCode::SERVICE_UNAVAILABLE.into_response();
-    };
-    let computed = move || {
-        let done = work(&served);
-        drop(seat);
-        done
-    };
-    let done = tokio::task::spawn_blocking(computed).await;
-    let broken =
-        || Refused::new(StatusCode::INTERNAL_SERVER_ERROR, "the server has a flaw; please report how you came here");
-    done.unwrap_or_else(|_| Err(broken())).unwrap_or_else(IntoResponse::into_response)
+/// Computes on a thread that may take its time, in turn with others.
+async fn compute<T: Send + 'static>(
+    served: &Served,
+    work: impl FnOnce(&mut Turn) -> Result<T, Refused> + Send + 'static,
+) -> Result<T, Refused> {
+    let asker = Arc::new(());
+    let mut turn = served.seats.turn(Arc::downgrade(&asker)).await;
+    let done = tokio::task::spawn_blocking(move || work(&mut turn)).await;
+    let flaw = "the server has a flaw; please report how you came here";
+    done.unwrap_or_else(|_| Err(Refused::new(StatusCode::INTERNAL_SERVER_ERROR, flaw)))
 }
 
-/// Computes with a run.
+/// Computes an answer.
+async fn answered(
+    served: &Served,
+    Extension(asker): Asker,
+    work: impl FnOnce(&mut Turn) -> Result<Answer, Refused> + Send + 'static,
+) -> Result<Response, Refused> {
+    let sent = move |turn: &mut Turn| {
+        let answer = work(turn)?;
+        // Still in the seat, so that there are no more answers without room than there are seats.
+        let held = Handle::current().block_on(asker.hold(Kind::Answer, answer.text.len()));
+        Ok(answer.sent(held.ok_or_else(Refused::dropped)?))
+    };
+    compute(served, sent).await
+}
+
+/// The run of that name.
+fn find(served: &Served, id: &str) -> Result<Shared, Refused> {
+    served.runs.get(id).ok_or_else(|| forgotten(id))
+}
+
+fn forgotten(id: &str) -> Refused {
+    Refused::new(StatusCode::NOT_FOUND, format!("run {id:?}: unknown or forgotten; describe it again"))
+}
+
+/// Computes with a run. Its lock comes first, then a seat: whoever waits for a run keeps nobody else from computing.
 async fn with_run(
-    (State(served), Path(id)): OfRun,
-    work: impl FnOnce(&mut Run) -> Result<Response, Error> + Send + 'static,
-) -> Response {
-    let answered = move |served: &Served| {
-        let forgotten = || format!("run {id:?}: unknown or forgotten; describe it again");
-        let run = served.runs.get(&id).ok_or_else(|| Refused::new(StatusCode::NOT_FOUND, forgotten()))?;
-        Ok(work(&mut open(&run))?)
-    };
-    compute(served, answered).await
+    (State(served), asker, Path(id)): OfRun,
+    work: impl FnOnce(&mut Run, &mut Turn) -> Result<Answer, Refused> + Send + 'static,
+) -> Result<Response, Refused> {
+    let mut run = find(&served, &id)?.lock_owned().await;
+    answered(&served, asker, move |turn| work(&mut run, turn)).await
 }
 
-async fn new_run(State(served): Shares, body: Bytes) -> Response {
-    let add = move |served: &Served| {
-        let (id, run) = served.runs.add(Description::read(&body)?.plan(&served.catalogue)?)?;
-        Ok(answer(&frame::describe(&id, &open(&run))))
+/// A description, what its run takes, and what is held for its body.
+async fn described(
+    served: &Served,
+    Extension(asker): &Asker,
+    request: Request,
+) -> Result<(Description, usize, Held), Refused> {
+    let (body, held) = body(asker, request).await?;
+    let read = move |turn: &mut Turn| {
+        turn.undivided();
+        let description = Description::read(&body)?;
+        let bytes = description.bytes()?;
+        Ok((description, bytes))
     };
-    compute(served, add).await
+    let (description, bytes) = compute(served, read).await?;
+    Ok((description, bytes, held))
 }
 
-async fn change_run(of: OfRun, body: Bytes) -> Response {
-    let (name, catalogue) = (of.1.0.clone(), of.0.catalogue.clone());
-    let change = move |run: &mut Run| {
-        run.replan(Description::read(&body)?.plan(&catalogue)?)?;
-        Ok(answer(&frame::describe(&name, run)))
+/// Reads a body, for which room is taken first.
+async fn body(asker: &Connection, request: Request) -> Result<(Vec<u8>, Held), Refused> {
+    let large = || Refused::new(StatusCode::PAYLOAD_TOO_LARGE, format!("a description has {MAX_BODY} bytes at most"));
+    let mut body = request.into_body();
+    let most = body.size_hint().upper().and_then(|bytes| usize::try_from(bytes).ok());
+    // One that does not say how long it is may be as long as allowed.
+    let most = most.unwrap_or(MAX_BODY);
+    if most > MAX_BODY {
+        return Err(large());
+    }
+    asker.awaited(true);
+    let held = asker.hold(Kind::Body, most).await.ok_or_else(Refused::dropped)?;
+    let mut text = Vec::with_capacity(most);
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let broken = |_| Refused::new(StatusCode::BAD_REQUEST, "the body broke off");
+        let Ok(part) = frame.map_err(broken)?.into_data() else { continue };
+        if text.len() + part.len() > most {
+            return Err(large());
+        }
+        text.extend_from_slice(&part);
+    }
+    asker.awaited(false);
+    Ok((text, held))
+}
+
+async fn new_run(State(served): Shares, asker: Asker, request: Request) -> Result<Response, Refused> {
+    let (description, bytes, _held) = described(&served, &asker, request).await?;
+    let room = served.runs.room(bytes).await.ok_or_else(Refused::dropped)?;
+    let shared = served.clone();
+    let add = move |turn: &mut Turn| {
+        turn.undivided();
+        let run = Run::new(description.plan(&shared.catalogue)?, Some(room))?;
+        let id = Runs::name();
+        let answer = Answer::new(&frame::describe(&id, &run));
+        shared.runs.add(id, run);
+        Ok(answer)
     };
-    with_run(of, change).await
+    answered(&served, asker, add).await
+}
+
+/// Gives a run other edits. A description of another run is none of this one.
+async fn change_run((State(served), asker, Path(id)): OfRun, request: Request) -> Result<Response, Refused> {
+    let (description, _, _held) = described(&served, &asker, request).await?;
+    let mut run = find(&served, &id)?.lock_owned().await;
+    let catalogue = served.catalogue.clone();
+    let change = move |turn: &mut Turn| {
+        turn.undivided();
+        let plan = description.plan(&catalogue)?;
+        if !run.is_of(&plan) {
+            return Err(forgotten(&id));
+        }
+        run.replan(plan)?;
+        Ok(Answer::new(&frame::describe(&id, &run)))
+    };
+    answered(&served, asker, change).await
 }
 
 #[derive(Deserialize)]
@@ -315,7 +487,7 @@ struct FrameQuery {
     hash: u8,
 }
 
-async fn frame_of(of: OfRun, Fields(query): Fields<FrameQuery>) -> Response {
+async fn frame_of(of: OfRun, Fields(query): Fields<FrameQuery>) -> Result<Response, Refused> {
     let FrameQuery { from, steps, ms, until, hash } = query;
     let ask = Ask {
         from,
@@ -323,15 +495,15 @@ async fn frame_of(of: OfRun, Fields(query): Fields<FrameQuery>) -> Response {
         time: ms.map_or(USUAL, Duration::from_millis).min(MOST),
         until: until.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect(),
     };
-    with_run(of, move |run| {
-        let found = run.go(&ask)?;
-        Ok(answer(&frame::frame(run, &found, hash == 1)))
+    with_run(of, move |run, turn| {
+        let found = run.go(&ask, turn)?;
+        Ok(Answer::new(&frame::frame(run, &found, hash == 1)))
     })
     .await
 }
 
-async fn history(of: OfRun) -> Response {
-    with_run(of, |run| Ok(answer(&frame::history(run)))).await
+async fn history(of: OfRun) -> Result<Response, Refused> {
+    with_run(of, |run, _| Ok(Answer::new(&frame::history(run)))).await
 }
 
 #[derive(Deserialize)]
@@ -343,12 +515,12 @@ struct SpacetimeQuery {
     rows: Option<u64>,
 }
 
-async fn spacetime(of: OfRun, Fields(query): Fields<SpacetimeQuery>) -> Response {
+async fn spacetime(of: OfRun, Fields(query): Fields<SpacetimeQuery>) -> Result<Response, Refused> {
     let SpacetimeQuery { variable, from, to, rows } = query;
-    let look = move |run: &mut Run| {
+    let look = move |run: &mut Run, turn: &mut Turn| {
+        turn.lasts(LONG);
         let span = (from, to.unwrap_or(u64::MAX));
-        let diagram = frame::spacetime(run, &variable, span, rows.unwrap_or(256), Instant::now() + LONG)?;
-        Ok(answer(&diagram))
+        Ok(Answer::new(&frame::spacetime(run, &variable, span, rows.unwrap_or(256), turn)?))
     };
     with_run(of, look).await
 }
@@ -363,38 +535,37 @@ struct StepQuery {
 async fn at_step(
     of: OfRun,
     step: u64,
-    make: impl FnOnce(&Run) -> Result<Response, Error> + Send + 'static,
-) -> Response {
-    let work = move |run: &mut Run| {
-        export::go_to(run, step, Instant::now() + LONG)?;
-        make(run)
+    make: impl FnOnce(&Run, &mut Turn) -> Result<Answer, Error> + Send + 'static,
+) -> Result<Response, Refused> {
+    let work = move |run: &mut Run, turn: &mut Turn| {
+        turn.lasts(LONG);
+        export::go_to(run, step, turn)?;
+        turn.lasts(LONG);
+        Ok(make(run, turn)?)
     };
     with_run(of, work).await
 }
 
-async fn facts(of: OfRun, Fields(query): Fields<StepQuery>) -> Response {
-    at_step(of, query.step, |run| Ok(answer(&run.cursor.session.facts()))).await
+async fn facts(of: OfRun, Fields(query): Fields<StepQuery>) -> Result<Response, Refused> {
+    at_step(of, query.step, |run, _| Ok(Answer::new(&run.cursor.session.facts()))).await
 }
 
-async fn case(of: OfRun, Fields(query): Fields<StepQuery>) -> Response {
-    let make = |run: &Run| Ok(download(&file_name(run, "case"), export::case(run, Instant::now() + LONG)?));
+async fn case(of: OfRun, Fields(query): Fields<StepQuery>) -> Result<Response, Refused> {
+    let make = |run: &Run, turn: &mut Turn| Ok(Answer { text: export::case(run, turn)?, file: file_name(run, "case") });
     at_step(of, query.step, make).await
 }
 
-async fn config(of: OfRun, Fields(query): Fields<StepQuery>) -> Response {
-    let make = |run: &Run| Ok(download(&file_name(run, "config"), text(&export::config(run))));
+async fn config(of: OfRun, Fields(query): Fields<StepQuery>) -> Result<Response, Refused> {
+    let make = |run: &Run, turn: &mut Turn| {
+        turn.undivided();
+        Ok(Answer { text: text(&export::config(run)), file: file_name(run, "config") })
+    };
     at_step(of, query.step, make).await
 }
 
-fn file_name(run: &Run, kind: &str) -> String {
+fn file_name(run: &Run, kind: &str) -> Option<String> {
     let (trial, step) = (&run.trial, run.cursor.at);
-    format!("{}-n{}-seed{}-step{step}.{kind}.json", trial.protocol, trial.n, trial.seed)
-}
-
-fn download(name: &str, text: Vec<u8>) -> Response {
-    let disposition = format!("attachment; filename=\"{name}\"");
-    let headers = [(header::CONTENT_TYPE, "application/json".to_owned()), (header::CONTENT_DISPOSITION, disposition)];
-    (headers, Body::from(text)).into_response()
+    Some(format!("{}-n{}-seed{}-step{step}.{kind}.json", trial.protocol, trial.n, trial.seed))
 }
 
 #[cfg(test)]
@@ -430,6 +601,23 @@ mod tests {
         }
         assert!(!asked(&[], &Method::GET));
         assert!(!asked(&[host], &Method::POST) && !asked(&[host, ("content-type", "text/plain")], &Method::POST));
-        assert!(asked(&[host, ("content-type", "application/json")], &Method::POST));
+        for kind in ["application/jsonx", "application/json-seq", "text/plain; application/json", "application/json/x"]
+        {
+            assert!(!asked(&[host, ("content-type", kind)], &Method::POST), "{kind}");
+        }
+        for kind in ["application/json", "application/json; charset=utf-8", "Application/JSON ;charset=utf-8"] {
+            assert!(asked(&[host, ("content-type", kind)], &Method::POST), "{kind}");
+        }
+    }
+
+    #[test]
+    fn an_error_never_repeats_more_than_a_line_of_what_was_sent() {
+        let told = |why: &str| Refused::new(StatusCode::BAD_REQUEST, why).1;
+        assert_eq!(told("n = 2: 3 to 16384"), "n = 2: 3 to 16384");
+        let exact = "é".repeat(2 * TOLD);
+        assert_eq!(told(&exact), exact);
+        let long = told(&format!("unknown field {}, expected n", "é".repeat(1 << 20)));
+        assert!(long.starts_with("unknown field é") && long.ends_with("é, expected n"), "{long}");
+        assert_eq!(long.chars().count(), 2 * TOLD + 5);
     }
 }

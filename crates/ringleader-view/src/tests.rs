@@ -6,7 +6,7 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ringleader::catalogue::Catalogue;
 use ringleader::ring::Interaction;
@@ -22,6 +22,8 @@ use ringleader_records::json;
 use crate::description::{Description, Plan};
 use crate::frame::frame;
 use crate::run::{Ask, Run};
+use crate::runs::Runs;
+use crate::turn::Turn;
 use crate::{Server, export};
 
 /// Time enough, whatever the machine.
@@ -76,7 +78,7 @@ fn naive(
 /// Goes to a step and compares the frame.
 fn check(run: &mut Run, seen: &[Seen], step: usize) {
     let ask = Ask { from: step as u64, steps: 0, time: LONG, until: Vec::new() };
-    let found = run.go(&ask).unwrap();
+    let found = run.go(&ask, &mut Turn::alone(LONG)).unwrap();
     compare(&frame(run, &found, true), seen, step);
 }
 
@@ -110,8 +112,7 @@ fn compare_all(run: &mut Run, seen: &[Seen]) {
     (0..60).for_each(|k| check(run, seen, k * 7919 % seen.len()));
     // Rows of the whole run are its snapshots, those of a part are computed.
     for (from, to) in [(0, last), (last / 3, last / 3 + 40)] {
-        let (span, deadline) = ((from as u64, to as u64), Instant::now() + LONG);
-        let rows = run.rows(span, 41, deadline, json::hash).unwrap();
+        let rows = run.rows((from as u64, to as u64), 41, &mut Turn::alone(LONG), json::hash).unwrap();
         assert!(rows.len() >= 41, "{} rows", rows.len());
         rows.iter().for_each(|(at, hash)| assert_eq!(*hash, seen[*at as usize].hash, "row {at}"));
     }
@@ -121,7 +122,7 @@ fn compare_all(run: &mut Run, seen: &[Seen]) {
 fn compare_exports(run: &mut Run, seen: &[Seen]) {
     for step in [0, 1, seen.len() / 2, seen.len() - 1] {
         check(run, seen, step);
-        let text = export::case(run, Instant::now() + LONG).unwrap();
+        let text = export::case(run, &mut Turn::alone(LONG)).unwrap();
         let mut case: Case = serde_json::from_slice(&text).unwrap();
         let trial = case.trial(&catalogue(), None, &Default::default()).unwrap();
         let mut session = catalogue().open(&trial).unwrap();
@@ -168,7 +169,7 @@ fn described(at: u64, session: &mut dyn Session) -> Option<(Interaction, u64)> {
 fn a_run_with_edits_is_what_a_naive_replay_sees() {
     let seen = naive(open("undirected", 9, "uniform", 4).as_mut(), 1_500, described);
     assert!(seen.iter().flat_map(|one| &one.last).any(|step| step.coin.is_some()));
-    let mut run = Run::new(plan(DESCRIBED)).unwrap();
+    let mut run = Run::new(plan(DESCRIBED), None).unwrap();
     compare_all(&mut run, &seen);
     compare_exports(&mut run, &seen);
     for (step, by) in [(20, "clocks"), (21, "hand"), (22, "hand"), (23, "clocks")] {
@@ -194,7 +195,7 @@ fn events_are_sought_where_a_naive_replay_sees_them() {
         }
         (at == 40).then(|| (session.described().ring.e(15), 0))
     });
-    let mut run = Run::new(plan(description)).unwrap();
+    let mut run = Run::new(plan(description), None).unwrap();
     for wanted in ["leader killed", "mode changed"] {
         let happens = |one: &Seen| one.last.as_ref().is_some_and(|last| last.events.iter().any(|name| name == wanted));
         let expected: Vec<usize> = (0..seen.len()).filter(|&step| happens(&seen[step])).collect();
@@ -202,7 +203,7 @@ fn events_are_sought_where_a_naive_replay_sees_them() {
         let mut from = 0;
         for step in expected {
             let ask = Ask { from, steps: 2_000 - from, time: LONG, until: vec![wanted.into()] };
-            let found = run.go(&ask).unwrap();
+            let found = run.go(&ask, &mut Turn::alone(LONG)).unwrap();
             compare(&frame(&mut run, &found, true), &seen, step);
             assert_eq!(found.event.as_deref(), Some(wanted));
             from = step as u64;
@@ -245,7 +246,7 @@ fn recording(struck: &[u64]) {
     after[0].last = last;
     seen.append(&mut after);
 
-    let mut run = Run::new(plan(&description)).unwrap();
+    let mut run = Run::new(plan(&description), None).unwrap();
     assert_eq!(run.recorded, Some(RECORDED as u64));
     compare_all(&mut run, &seen);
     compare_exports(&mut run, &seen);
@@ -266,6 +267,65 @@ fn the_first_protocol_of_any_list_is_shown_by_default() {
     assert!(Description::default().check(&Catalogue(Vec::new())).is_err());
     let wrong = Description { n: Some(2), ..Description::default() };
     assert!(wrong.check(&all).unwrap_err().0.contains("3 to 16384"));
+}
+
+#[test]
+fn runs_take_what_they_count_and_make_do_with_it() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let description = |seed: u64| format!(r#"{{"n": 256, "seed": {seed}}}"#);
+    let bytes = Description::read(description(1).as_bytes()).unwrap().bytes().unwrap();
+    // Room for three runs that have just begun.
+    let runs = Runs::within(3 * bytes + (64 << 10));
+    let add = |seed: u64| {
+        let room = runtime.block_on(runs.room(bytes)).unwrap();
+        runs.add(seed.to_string(), Run::new(plan(&description(seed)), Some(room)).unwrap());
+    };
+    let known = |seeds: &[u64]| seeds.iter().all(|seed| runs.get(&seed.to_string()).is_some());
+    (1..=3).for_each(add);
+    assert!(known(&[2, 3, 1]) && runs.left() < bytes);
+    let frame_at = |run: &mut Run, step| {
+        let ask = Ask { from: step, steps: 0, time: LONG, until: Vec::new() };
+        let found = run.go(&ask, &mut Turn::alone(LONG)).unwrap();
+        frame(run, &found, true)
+    };
+    let go = |seed: u64, step| frame_at(&mut runs.get(&seed.to_string()).unwrap().try_lock().unwrap(), step);
+    let snapshots = |seed: u64| runs.get(&seed.to_string()).unwrap().try_lock().unwrap().most_snapshots();
+    // However far they go, nobody is forgotten for snapshots.
+    let (far, near) = (400_000, 123_456);
+    let there = go(3, far);
+    assert!(known(&[2, 1, 3]) && snapshots(3) == 16);
+    // The oldest goes when a new one comes.
+    add(4);
+    assert!(!known(&[2]) && known(&[1, 4, 3]));
+    runs.forget("1");
+    runs.forget("4");
+    // With more room there are more snapshots, which are given back for new ones; what is seen is the same.
+    go(3, 2 * far);
+    assert!(snapshots(3) > 16 && runs.left() < 3 * bytes, "{}", snapshots(3));
+    (5..=6).for_each(add);
+    assert!(known(&[5, 6, 3]) && snapshots(3) == 16);
+    let mut free = Run::new(plan(&description(3)), None).unwrap();
+    assert_eq!(frame_at(&mut free, far).get("hash"), there.get("hash"));
+    assert!(free.snapshots.items.len() > 64);
+    assert_eq!(go(3, near).get("hash"), frame_at(&mut free, near).get("hash"));
+    let one = runs.get("3").unwrap();
+    // What is in use is given back when it no longer is.
+    assert!(runs.get("3").is_some());
+    let waits = std::thread::scope(|scope| {
+        let waits = scope.spawn(|| drop(add_all(&runs, 3 * bytes)));
+        while runs.get("3").is_some() {
+            std::thread::yield_now();
+        }
+        drop(one);
+        waits.join()
+    });
+    waits.unwrap();
+    assert!(runs.left() >= 3 * bytes);
+}
+
+/// Takes all the room that there is, when it can be had.
+fn add_all(runs: &Arc<Runs>, bytes: usize) -> crate::runs::Room {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(runs.room(bytes)).unwrap()
 }
 
 #[test]
