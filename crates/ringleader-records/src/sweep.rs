@@ -340,7 +340,7 @@ pub(crate) mod tests {
             Trial { protocol: "ppl-prime".into(), ..plain.clone() },
             Trial { n: 9, ..plain.clone() },
             Trial { params: Params::default().with("psi", 5), ..plain.clone() },
-            Trial { from: Some(Initial::Named("random".into())), ..plain.clone() },
+            Trial { from: Some(Initial::Named("uniform".into())), ..plain.clone() },
             Trial { faults: vec!["agents=1,at=safe".parse().unwrap()], ..plain.clone() },
             Trial { scheduler: Scheduler::Uniform, ..plain.clone() },
         ];

@@ -116,8 +116,9 @@ const MEASURES: [[&str; 3]; 3] = [
 impl<'a> Report<'a> {
     fn new(args: &'a RunArgs, trial: Trial, described: Described, asked: u64, threads: usize, kept: Kept) -> Self {
         let Kept { limit, finished, censored, values, slowest, listed } = kept;
+        let values = values.into_iter().map(|[known, cut]| Sample::new(known, cut));
         let measure =
-            |([key, title, beyond], [known, cut])| Measure { key, title, beyond, sample: Sample::new(known, cut) };
+            |([key, title, beyond], sample): ([&'static str; 3], Sample)| Measure { key, title, beyond, sample };
         let measures = MEASURES.into_iter().zip(values).map(measure).collect();
         let mut listed = listed.unwrap_or_default();
         listed.sort_unstable_by_key(|one| one.trial);
