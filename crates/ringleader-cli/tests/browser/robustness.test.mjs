@@ -50,7 +50,7 @@ law("a page that opens while the server is away opens when it is back", { ...OWN
   assert.ok(await page.locator("#lost").isHidden(), "the banner stays");
 });
 
-law("twenty pages share a server that remembers sixteen runs, and the oldest goes on in silence", { ...OWN, provokes: FORGOTTEN }, async ({ lab, context }) => {
+law("twenty pages share a server", OWN, async ({ lab, context }) => {
   for (let seed = 1; seed < 20; seed++) {
     const other = new Lab(await context.newPage(), lab.address);
     await other.open(`#protocol=ppl&n=16&c1=2&seed=${seed}&step=10`);
@@ -63,14 +63,16 @@ law("twenty pages share a server that remembers sixteen runs, and the oldest goe
   assert.ok(await lab.page.locator("#lost").isHidden());
 });
 
-/** Opens so many runs that the server forgets all that were there; a diagram that asks meanwhile would remind it. */
+/** Opens so many large runs that the server forgets all that were there; twice, since a diagram that asks meanwhile reminds it. */
 async function crowdOut(lab) {
-  await lab.still();
-  await lab.page.evaluate(() => Promise.all(Array.from({ length: 20 }, (_, seed) => fetch("api/runs", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ protocol: "fj", n: 3, seed: String(seed) }),
-  }))));
+  for (let k = 0; k < 2; k++) {
+    await lab.still();
+    await lab.page.evaluate(() => Promise.all(Array.from({ length: 20 }, (_, seed) => fetch("api/runs", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ protocol: "fj", n: 16384, seed: String(seed) }),
+    }))));
+  }
 }
 
 law("an edit of a run that the server has forgotten is made all the same", { ...OWN, provokes: FORGOTTEN }, async ({ lab }) => {
