@@ -16,6 +16,8 @@ use ringleader_view::{Description, MAX_MEMORY, Server};
 const MEASURED: Duration = Duration::from_secs(4);
 /// The most requests of a line.
 const MOST: usize = 20_000;
+/// So many runs there are for the clients, since there is not room for any number of long ones; more clients share them.
+const RUNS: usize = 8;
 const HOGS: usize = 30;
 
 fn main() {
@@ -33,10 +35,9 @@ fn main() {
         scope.spawn(|| server.serve(&|| stop.load(SeqCst)).unwrap());
         for n in [64, 1_000, 16_384] {
             for clients in [1, 10, 50] {
-                // Of the longest rings there is room for sixteen; the others share.
-                let runs: Vec<String> = (0..clients.min(16)).map(|_| Client::new(port).open(n)).collect();
+                let runs: Vec<String> = (0..clients.min(RUNS)).map(|_| Client::new(port).open(n)).collect();
                 let (alone, seconds) = measure(port, &runs, clients);
-                let hogged = beside_hogs(port, || measure(port, &runs, clients.min(10)).0);
+                let hogged = beside_hogs(port, || measure(port, &runs, clients).0);
                 let rate = alone.len() as f64 / seconds;
                 let [p50, p99] = [50, 99].map(|q| percentile(&alone, q));
                 let late = percentile(&hogged, 99);
