@@ -40,12 +40,21 @@ const DRAW: usize = 112;
 pub(crate) struct Weight {
     commas: usize,
     brackets: usize,
+    /// Brackets that follow a comma.
+    following: usize,
 }
 
 impl Weight {
     pub(crate) fn of(text: &[u8]) -> Self {
-        let count = |wanted: fn(&u8) -> bool| text.iter().filter(|byte| wanted(byte)).count();
-        Self { commas: count(|byte| *byte == b','), brackets: count(|byte| matches!(byte, b'[' | b'{')) }
+        let (mut weight, mut last) = (Self::default(), 0);
+        for &byte in text.iter().filter(|byte| !byte.is_ascii_whitespace()) {
+            weight.commas += usize::from(byte == b',');
+            let bracket = matches!(byte, b'[' | b'{');
+            weight.brackets += usize::from(bracket);
+            weight.following += usize::from(bracket && last == b',');
+            last = byte;
+        }
+        weight
     }
 
     /// How many values there are: each but the first follows a comma or a bracket.
@@ -55,12 +64,16 @@ impl Weight {
 
     /// What is left without a part.
     pub(crate) fn without(self, part: Self) -> Self {
-        Self { commas: self.commas - part.commas, brackets: self.brackets - part.brackets }
+        Self {
+            commas: self.commas - part.commas,
+            brackets: self.brackets - part.brackets,
+            following: self.following - part.following,
+        }
     }
 
-    /// Bytes of a list of interactions: a pair has a bracket and a comma of its own.
+    /// Bytes of a list of interactions. A pair has a comma of its own and follows another, so nothing else in the list makes it lighter.
     pub(crate) fn as_schedule(self) -> usize {
-        INTERACTION * (2 + self.commas).saturating_sub(self.brackets)
+        INTERACTION * (1 + self.commas - self.following)
     }
 
     /// Bytes of a list of draws.
@@ -84,7 +97,9 @@ mod tests {
         let weight = |text: &str| Weight::of(text.as_bytes());
         assert_eq!(weight(r#"{"a":[1,2,{"b":null}]}"#).values(), 6);
         assert_eq!(weight("[0,1,2]").as_schedule(), 3 * INTERACTION);
-        assert_eq!(weight("[[0,1],[1,2],[2,1]]").as_schedule(), 3 * INTERACTION);
+        assert_eq!(weight("[[0,1],\n [1,2], [2,1]]").as_schedule(), 4 * INTERACTION);
         assert_eq!(weight("[7,[1,2],7]").as_schedule(), 3 * INTERACTION);
+        // What is no schedule is found out only when all before it was built.
+        assert!(weight(r#"[7,7,7,7,"[[[[,[,[{,{"]"#).as_schedule() >= 5 * INTERACTION);
     }
 }

@@ -104,8 +104,10 @@ fn case_bytes(case: &str) -> Result<usize, Error> {
 pub(crate) struct Plan {
     /// The description without its edits.
     pub(crate) base: Description,
-    /// What its case and its edits take in memory.
-    pub(crate) bytes: usize,
+    /// What its case takes in memory.
+    pub(crate) case_bytes: usize,
+    /// What its edits take.
+    pub(crate) edit_bytes: usize,
     pub(crate) trial: Trial,
     pub(crate) first: Box<dyn Session>,
     pub(crate) edits: Edits,
@@ -132,13 +134,15 @@ impl Description {
     /// What the run takes at the beginning, at most; the ring of a case is not known yet.
     pub(crate) fn bytes(&self) -> Result<usize, Error> {
         let n = if self.case.is_some() { MAX_N } else { self.n.unwrap_or(MAX_N).min(MAX_N) };
-        Ok(first_bytes(n) + self.bytes_beside()?)
+        Ok(first_bytes(n) + self.case_bytes()? + self.edit_bytes())
     }
 
-    /// What the case and the edits take.
-    fn bytes_beside(&self) -> Result<usize, Error> {
-        let edits = self.edits.iter().map(EditRequest::values).sum::<usize>() * VALUE;
-        Ok(edits + self.case.as_deref().map_or(Ok(0), case_bytes)?)
+    fn case_bytes(&self) -> Result<usize, Error> {
+        self.case.as_deref().map_or(Ok(0), case_bytes)
+    }
+
+    fn edit_bytes(&self) -> usize {
+        self.edits.iter().map(EditRequest::values).sum::<usize>() * VALUE
     }
 
     /// Whether the run can be shown.
@@ -150,7 +154,7 @@ impl Description {
     }
 
     pub(crate) fn plan(mut self, catalogue: &Catalogue) -> Result<Plan, Error> {
-        let bytes = self.bytes_beside()?;
+        let (case_bytes, edit_bytes) = (self.case_bytes()?, self.edit_bytes());
         let requests = std::mem::take(&mut self.edits);
         let mut case = match &self.case {
             Some(case) => parse_within(case, CASE).map_err(|error| error.at("the case"))?,
@@ -178,7 +182,8 @@ impl Description {
             list.push(request.edit(first.as_ref()).map_err(|refusal| refusal.at(&format!("edits[{k}]")))?);
         }
         let edits = Edits::new(list, after_recording, first.as_ref())?;
-        Ok(Plan { base: self, bytes, trial, first, edits, recorded, leaderless: case.leaderless })
+        let leaderless = case.leaderless;
+        Ok(Plan { base: self, case_bytes, edit_bytes, trial, first, edits, recorded, leaderless })
     }
 
     fn trial(&self, case: &mut Case, catalogue: &Catalogue) -> Result<Trial, Error> {

@@ -157,9 +157,9 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn new(plan: Plan, mut room: Option<Room>) -> Result<Self, Error> {
-        let Plan { base, bytes, trial, first, edits, recorded, leaderless } = plan;
+        let Plan { base, case_bytes, edit_bytes, trial, first, edits, recorded, leaderless } = plan;
         if let Some(room) = &mut room {
-            room.shrink(first_bytes(trial.n) + bytes);
+            room.shrink(first_bytes(trial.n) + case_bytes + edit_bytes);
         }
         let cursor = Cursor::new(first.as_ref());
         let snapshots = Series::new(FIRST, trial.n);
@@ -191,7 +191,7 @@ impl Run {
 
     /// The same run with the edits of another plan: what both have in common is kept.
     pub(crate) fn replan(&mut self, plan: Plan) -> Result<(), Error> {
-        self.edits_room = self.lend(plan.bytes)?;
+        self.edits_room = self.lend(plan.edit_bytes)?;
         let old = std::mem::replace(&mut self.edits, plan.edits).list;
         let new = &self.edits.list;
         let common = old.iter().zip(new).take_while(|(a, b)| a == b).count();
