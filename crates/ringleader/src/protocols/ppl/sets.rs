@@ -75,23 +75,27 @@ impl<'a, A: Agent<State = State>> Sets<'a, A> {
         &self.config[i % self.config.len()]
     }
 
+    #[inline]
     fn n(self) -> usize {
         self.config.len()
     }
 
     /// `zeta = ceil(n / psi)`.
     #[must_use]
+    #[inline]
     pub fn zeta(self) -> usize {
         self.n().div_ceil(self.psi)
     }
 
     /// The number of pairs `(S_i, S_{i+1})` with `i <= zeta - 3`.
     #[must_use]
+    #[inline]
     pub fn pairs(self) -> usize {
         self.zeta().saturating_sub(2)
     }
 
     /// All agents in order from `u_0`.
+    #[inline]
     fn from(self, u_0: usize) -> impl Iterator<Item = &'a A> {
         self.config[u_0..].iter().chain(&self.config[..u_0])
     }
@@ -117,6 +121,7 @@ impl<'a, A: Agent<State = State>> Sets<'a, A> {
     }
 
     /// Whether `u_i` is a border.
+    #[inline]
     pub fn is_border(self, i: usize) -> A::Bit {
         let psi = self.psi;
         self.at(i).ask(("border", 0, &["dist"]), |v| v.dist == 0 || usize::from(v.dist) == psi)
@@ -129,6 +134,7 @@ impl<'a, A: Agent<State = State>> Sets<'a, A> {
     }
 
     /// Where the agent has a token of this colour.
+    #[inline]
     pub fn has_token(self, u: &A, c: usize) -> A::Bit {
         self.token(u, c, "token", |_| true)
     }
@@ -144,6 +150,7 @@ impl<'a, A: Agent<State = State>> Sets<'a, A> {
     }
 
     /// Where it is valid.
+    #[inline]
     pub fn has_valid_token(self, u: &A, c: usize) -> A::Bit {
         u.ask(("valid", 0, DIST_AND_TOKEN[c]), |v| self.valid_token(v, c).is_some())
     }
@@ -157,6 +164,7 @@ impl<'a, A: Agent<State = State>> Sets<'a, A> {
     // --- Section 3.1: the embedded string -----------------------------------------------------------------
 
     /// Equation (1) at two neighbours: `dist` is 0 at leaders and counts modulo 2 psi elsewhere.
+    #[inline]
     fn follows(self, l: &A, r: &A) -> A::Bit {
         let two_psi = 2 * self.psi;
         let dist = l.cases(("dist", 0, &["dist"]), 0..two_psi as isize, |v| Some(v.dist.into()));
@@ -170,6 +178,7 @@ impl<'a, A: Agent<State = State>> Sets<'a, A> {
     }
 
     /// `iota` of the psi agents from `to` is that of the psi agents from `from`, plus 1 modulo 2^psi.
+    #[inline]
     fn successive(self, from: usize, to: usize) -> A::Bit {
         let mut carry = A::Bit::ONE;
         all((0..self.psi).map(|x| {
@@ -235,6 +244,7 @@ impl<'a, A: Agent<State = State>> Sets<'a, A> {
 
     /// Whether the agent at distance `i` from the leader belongs to the last segment.
     #[must_use]
+    #[inline]
     pub fn in_last(self, i: usize) -> bool {
         i >= self.psi * (self.zeta() - 1)
     }
