@@ -23,7 +23,7 @@ use ringleader_records::columns::{Row, columns};
 use ringleader_records::definition::Definition;
 use ringleader_records::drive::{Ran, run_missing};
 use ringleader_records::error::Error;
-use ringleader_records::ledger::{Ledger, journal_of};
+use ringleader_records::ledger::{Ledger, Part, journal_of};
 use ringleader_records::merge::merge;
 use ringleader_records::meta::Shard;
 use ringleader_records::outcome::Outcome;
@@ -480,4 +480,41 @@ fn records_of_format_1_are_read() {
         again.for_each(|row| is_the_run_of_its_seed(protocols.find(&row.setup.protocol).unwrap(), row));
     }
     assert!(phases > 0);
+}
+
+/// What is unknown of one shard is unknown of every row of the whole.
+#[test]
+fn rules_that_one_shard_does_not_know_are_known_of_no_row() {
+    let folder = folder("unknown-rules");
+    let shards = [(1, 5), (2, 0)].map(|(index, rules)| {
+        let path = folder.join(format!("{index}.parquet"));
+        sweep(&with_rules(SHORT, rules), Shard { index, count: 2 }, 1, &path).unwrap();
+        path
+    });
+    assert!(rows(&shards[0]).iter().all(|row| row.setup.rules == 5));
+    let out = folder.join("whole.parquet");
+    merge(&builtin(), &shards, &out).unwrap();
+    assert!(rows(&out).iter().all(|row| row.setup.rules == 0));
+}
+
+/// Shards take turns; a sweep that is under way keeps its turns only if the first is always told in the same way.
+#[test]
+fn the_first_seed_of_a_cell_tells_whose_turn_is_first() {
+    let definition = define(DEFINITION);
+    for (k, cell) in definition.sweep.cells.iter().enumerate() {
+        let first = cell.seeds(definition.sweep.seed)(0) % 3;
+        let counts = [1, 2, 3].map(|index| Part::new(&definition.sweep, Shard { index, count: 3 }).count(k, 1));
+        assert_eq!(counts, [0, 1, 2].map(|turn| u64::from(turn == first)), "cell {k}");
+    }
+}
+
+#[test]
+fn a_changed_cell_is_told_word_for_word() {
+    let records = folder("told").join("a.parquet");
+    sweep(&define(SHORT), Shard::WHOLE, 1, &records).unwrap();
+    let changed = define(&SHORT.replace("phases = true", "phases = false\nlimit = 9"));
+    let told = sweep(&changed, Shard::WHOLE, 1, &records).unwrap_err().to_string();
+    let limit = define(SHORT).sweep.cells[0].setup.limit;
+    let expected = format!(": it had limit={limit} phases=yes repeats=2, and has limit=9 phases=no repeats=2\n");
+    assert!(told.contains(&expected), "{told}");
 }

@@ -378,3 +378,16 @@ fn a_planted_bug_fails_with_a_witness_that_replays() {
     let [before, after] = replayed(&Rumour(Bug::Breaks), flaw(&breaks, Claim::PromiseClosed));
     assert!(before.iter().any(|v| v.heard == 1) && after.iter().all(|v| v.heard == 0));
 }
+
+/// 3 bits for a configuration and 32 bytes for a pair of states, twice if an oracle may say either.
+#[test]
+fn memory_is_counted() {
+    let fits = |name: &str, named: &[(&str, u64)], memory: u64| {
+        let scope = Scope { memory, ..SCOPE };
+        entry(name).explore(3, &params(named), scope, &mut alone).unwrap().verdict != Verdict::TooLarge
+    };
+    let (fj, elim) = (8 * 8 * 8 * 3 / 8 + 8 * 8 * 32 * 2, 24 * 24 * 24 * 3 / 8 + 24 * 24 * 32);
+    for (name, named, least) in [("fj", &[][..], fj), ("fj", &[("delay", 1)], fj + 192), ("elim", &[], elim)] {
+        assert!(fits(name, named, least) && !fits(name, named, least - 1), "{name} {least}");
+    }
+}

@@ -5,6 +5,7 @@
 use ringleader::params::Params;
 use ringleader::portrait::{LabelledSegment, PictureRow};
 use ringleader::protocol::Protocol;
+use ringleader::protocols::por::{self, Por};
 use ringleader::protocols::ppl::{self, Mode, Ppl, Token};
 use ringleader::protocols::undirected::{self, Undirected};
 use ringleader::protocols::ysm::{self, Ysm};
@@ -90,4 +91,24 @@ fn ysm_marks_what_does_not_follow_from_the_left() {
     let ring = |config: &[ysm::State]| shown(&Ysm { bound: 4 }.picture(config))[0].1.clone();
     assert_eq!(ring(&[agent(3), leader, agent(1), agent(2)]), ".L..");
     assert_eq!(ring(&[agent(2), leader, agent(1), agent(3)]), "?L.?");
+}
+
+/// 0 to 2 point right, 3 to 5 left: 2 and 3 are heads, and of the strong agents only 1 is none.
+#[test]
+fn obstacles_are_strong_and_no_heads() {
+    let colors = [0, 0, 1, 1, 2, 2];
+    let agent = |i: usize| {
+        let (left, right) = (colors[(i + 5) % 6], colors[(i + 1) % 6]);
+        let dir = if i < 3 { right } else { left };
+        por::State { color: colors[i], c1: left, c2: right, dir, strong: [0, 1, 1, 0, 0, 0][i] }
+    };
+    let ring: Vec<por::State> = (0..6).map(agent).collect();
+    let facts = Por::with_colors(3).facts(&ring);
+    let obstacles = facts.iter().find(|(name, _)| name == "obstacles").unwrap();
+    assert_eq!(obstacles.1, vec![1_usize].into());
+    let parts = [(0, 3, "right", true), (3, 3, "left", false)];
+    let found = segments(Por::with_colors(3).segments(&ring));
+    assert_eq!(found, parts.map(|(at, length, way, dark)| (at, length, way.to_owned(), dark)));
+    let rows = [("color", "001122"), ("dir", ">>><<<"), ("strong", ".ss...")];
+    assert_eq!(shown(&Por::with_colors(3).picture(&ring)), rows.map(|(name, cells)| (name, cells.to_owned())));
 }
