@@ -10,6 +10,8 @@ use ringleader_catalogue::Entries;
 
 mod checks;
 #[cfg(feature = "report")]
+mod slurm;
+#[cfg(feature = "report")]
 mod sweeps;
 mod trials;
 #[cfg(feature = "view")]
@@ -18,6 +20,8 @@ mod view;
 #[cfg(feature = "prove")]
 pub(crate) use checks::ProveArgs;
 pub(crate) use checks::{CheckArgs, ExactArgs};
+#[cfg(feature = "report")]
+pub(crate) use slurm::SlurmArgs;
 #[cfg(feature = "report")]
 pub(crate) use sweeps::{ExportArgs, MergeArgs, ReportArgs, SweepArgs, Table1Args};
 pub(crate) use trials::{InspectArgs, ListArgs, ReplayArgs, RunArgs};

@@ -17,6 +17,8 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod run;
 #[cfg(feature = "report")]
+pub(crate) mod slurm;
+#[cfg(feature = "report")]
 pub(crate) mod sweep;
 #[cfg(feature = "report")]
 pub(crate) mod table1;

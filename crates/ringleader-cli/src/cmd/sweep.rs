@@ -18,6 +18,8 @@ use ringleader_records::sweep::{Cell, Sweep};
 use ringleader_records::{files, json};
 
 use crate::args::SweepArgs;
+use crate::cluster::file_of;
+use crate::cmd::slurm::{OnSlurm, Request};
 use crate::progress::{Bar, interrupted};
 use crate::stdout::to_stdout;
 use crate::stop::{Stop, outcome};
@@ -33,6 +35,9 @@ pub(crate) fn sweep(args: &SweepArgs, entries: &Entries) -> Result<(), Stop> {
         files::spare(&[&args.definition], written)?;
     }
     let plan = Plan { args, protocols: &protocols, definition: &definition, shard, part, records };
+    if args.slurm.slurm {
+        return plan.on_slurm();
+    }
     if args.dry_run {
         return outcome(to_stdout(|out| plan.list(out)), Ok(()));
     }
@@ -51,12 +56,7 @@ fn records_of(args: &SweepArgs, shard: Shard) -> Result<PathBuf, Stop> {
     if path.is_dir() || path.file_name().is_none() || path == Path::new("-") {
         return Err(Stop::Bad(format!("cannot write {}: give the name of a file", path.display())));
     }
-    if shard == Shard::WHOLE {
-        return Ok(path);
-    }
-    let part = format!("{}of{}", shard.index, shard.count);
-    let ending = path.extension().map_or(part.clone(), |ending| format!("{part}.{}", ending.to_string_lossy()));
-    Ok(path.with_extension(ending))
+    Ok(file_of(&path, shard))
 }
 
 /// What is to be done.
@@ -90,8 +90,25 @@ impl Plan<'_> {
         (0..self.sweep().cells.len()).map(|cell| self.count(cell)).sum()
     }
 
+    fn on_slurm(&self) -> Result<(), Stop> {
+        let Self { args: SweepArgs { slurm: args, threads, dry_run, json, .. }, protocols, records, .. } = self;
+        let sweep = OnSlurm { args, protocols, records, command: self.command(), json: *json };
+        if args.status {
+            return sweep.status();
+        }
+        if args.cancel {
+            return sweep.cancel();
+        }
+        let seconds = None;
+        sweep.submit(&Request { definition: self.definition, seconds, threads: *threads, dry_run: *dry_run })
+    }
+
     fn run(&self) -> Result<(), Stop> {
         let mut ledger = Ledger::open(self.definition, self.protocols, self.shard, &self.records)?;
+        if let Some(why) = ledger.unlocked() {
+            let told = "nothing keeps a second process away from its journal; see to it that there is none";
+            let _ = writeln!(anstream::stderr(), "{}: this file system has no locks ({why}): {told}", alarm("note"));
+        }
         if ledger.is_damaged() {
             let told = "some of the journal was damaged; the missing trials run again";
             let _ = writeln!(anstream::stderr(), "{}: {told}", alarm("note"));
