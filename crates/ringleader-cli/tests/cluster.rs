@@ -168,6 +168,36 @@ fn a_sweep_on_slurm_goes_on_until_it_is_whole() {
     assert_eq!(cluster.asked(4).len(), 0);
 }
 
+/// With more cells only those are run.
+#[test]
+fn a_definition_that_grows_goes_on_from_its_shards() {
+    let cluster = Cluster::new("grown");
+    cluster.done("sweep a.toml --slurm --shards 2");
+    cluster.tasks(&[1, 2]);
+    assert!(cluster.merge(2).status.success());
+    let grown = format!("{DEFINITION}[[grid]]\nprotocol = \"ysm\"\nn = 6\n");
+    fs::write(cluster.path("a.toml"), grown).unwrap();
+    has(&cluster.done("sweep a.toml --slurm"), &["submitted: 50 trials in 2 of 2 shards"]);
+    cluster.tasks(&[1, 2]);
+    assert!(cluster.merge(4).status.success());
+    assert_eq!(fs::read(cluster.path("a.parquet")).unwrap(), cluster.undisturbed());
+    // And no other change.
+    fs::write(cluster.path("a.toml"), DEFINITION.replace("seed = 7", "seed = 8")).unwrap();
+    cluster.refused("sweep a.toml --slurm", 2, &["a.parquet: it was made with another definition", "another --out"]);
+}
+
+/// Trials of a sweep that was begun on one machine are not those of shards, which is told.
+#[test]
+fn what_was_run_without_slurm_is_told() {
+    let cluster = Cluster::new("begun");
+    fs::write(cluster.path("a.toml"), DEFINITION.replace("n = [5, 8]", "n = 5")).unwrap();
+    cluster.done("sweep a.toml");
+    fs::write(cluster.path("a.toml"), DEFINITION).unwrap();
+    let output = cluster.run("sweep a.toml --slurm --shards 2");
+    assert!(output.status.success());
+    has(&complaint(&output), &["note: 100 trials", "without Slurm"]);
+}
+
 #[test]
 fn its_status_is_that_of_files_and_queue() {
     let cluster = Cluster::new("status");

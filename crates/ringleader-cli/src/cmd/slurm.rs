@@ -91,7 +91,7 @@ impl OnSlurm<'_> {
         if whole.complete {
             return self.tell_complete(&records, whole.trials);
         }
-        if whole.done > 0 {
+        if whole.done > 0 && folder.jobs()?.is_none() {
             let told = "trials of this sweep were run without Slurm already, and are run again by its shards";
             let _ = writeln!(anstream::stderr(), "{}: {} {told}", alarm("note"), commas(whole.done));
         }
