@@ -13,6 +13,8 @@ mod checks;
 mod grid;
 mod shell;
 #[cfg(feature = "report")]
+mod slurm;
+#[cfg(feature = "report")]
 mod sweeps;
 mod trials;
 #[cfg(feature = "view")]
@@ -24,6 +26,8 @@ pub(crate) use checks::{CheckArgs, ExactArgs};
 #[cfg(feature = "report")]
 pub(crate) use grid::GridArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
+#[cfg(feature = "report")]
+pub(crate) use slurm::SlurmArgs;
 #[cfg(feature = "report")]
 pub(crate) use sweeps::{ExportArgs, MergeArgs, ReportArgs, SweepArgs, Table1Args};
 pub(crate) use trials::{InspectArgs, ListArgs, ReplayArgs, RunArgs};

@@ -19,6 +19,8 @@ pub(crate) mod run;
 pub(crate) mod shape;
 pub(crate) mod shell;
 #[cfg(feature = "report")]
+pub(crate) mod slurm;
+#[cfg(feature = "report")]
 pub(crate) mod sweep;
 #[cfg(feature = "report")]
 pub(crate) mod table1;

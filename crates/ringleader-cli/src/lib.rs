@@ -12,6 +12,8 @@
 //! ```
 
 mod args;
+#[cfg(feature = "report")]
+mod cluster;
 mod cmd;
 mod forecast;
 mod progress;

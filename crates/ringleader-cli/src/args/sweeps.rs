@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use ringleader_records::meta::Shard;
 
-use super::{EXIT_CODES, GridArgs, threads};
+use super::{EXIT_CODES, GridArgs, SlurmArgs, threads};
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
@@ -30,6 +30,12 @@ Examples:
   ringleader merge table.*of4.parquet --out table.parquet
   ringleader export table.parquet --csv > table.csv
 
+On clusters: `--shard auto` reads the number of a task from the environment of Slurm and Grid Engine,
+`--shard auto/64` (tasks 1 to 64) also from that of PBS. On Slurm all is submitted, resubmitted and
+merged by one command, and the options of sbatch follow `--` (docs/cluster.md):
+  ringleader sweep table.toml --slurm -- --partition=long --time=2:00:00
+  ringleader sweep table.toml --slurm --status
+
 {EXIT_CODES}"))]
 pub(crate) struct SweepArgs {
     /// The definition, or - for standard input
@@ -43,8 +49,8 @@ pub(crate) struct SweepArgs {
     /// The file for the records [default: beside the definition, with the ending .parquet]; a grid without a file needs it
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Run only the i-th of k parts; `merge` joins them
-    #[arg(long, value_name = "i/k")]
+    /// Run only the i-th of k parts; `merge` joins them. In a job array `auto` is the part of this task
+    #[arg(long, value_name = "i/k", value_parser = crate::cluster::array::shard)]
     pub(crate) shard: Option<Shard>,
     /// The number of threads; it does not change the result [default: one for each core]
     #[arg(long, value_name = "T", value_parser = threads)]
@@ -58,6 +64,8 @@ pub(crate) struct SweepArgs {
     /// No progress bar
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) slurm: SlurmArgs,
 }
 
 #[derive(ClapArgs)]

@@ -11,13 +11,16 @@ use ringleader_catalogue::Entries;
 use ringleader_records::definition::Definition;
 use ringleader_records::drive::{Ran, Standing, UnderWay, run_missing};
 use ringleader_records::error::Error;
-use ringleader_records::ledger::{Ledger, Part, journal_of};
+use ringleader_records::estimate::of_sweep;
+use ringleader_records::ledger::{Ledger, Part, Progress, journal_of, progress};
 use ringleader_records::meta::Shard;
 use ringleader_records::pool::all_cores;
 use ringleader_records::sweep::{Cell, Sweep};
 use ringleader_records::{files, json};
 
 use crate::args::SweepArgs;
+use crate::cluster::file_of;
+use crate::cmd::slurm::{OnSlurm, Request};
 use crate::progress::{Bar, interrupted};
 use crate::stdout::to_stdout;
 use crate::stop::{Stop, outcome};
@@ -38,11 +41,18 @@ pub(crate) fn sweep(args: &SweepArgs, entries: &Entries) -> Result<(), Stop> {
         files::spare(&[read], &written)?;
     }
     let plan = Plan { args, protocols: &protocols, definition: &definition, shard, part, records };
+    if args.slurm.slurm {
+        return plan.on_slurm();
+    }
     if args.dry_run {
-        return outcome(to_stdout(|out| plan.list(out)), Ok(()));
+        let before = progress(&definition, &protocols, shard, &plan.records)?;
+        return outcome(to_stdout(|out| plan.list(out, &before)), Ok(()));
     }
     plan.run()
 }
+
+/// How long to find out how long it takes.
+const GUESS: Duration = Duration::from_secs(2);
 
 /// A definition with a word on everything it can say.
 const EXAMPLE: &str = include_str!("example.toml");
@@ -79,12 +89,7 @@ fn records_of(args: &SweepArgs, shard: Shard) -> Result<PathBuf, Stop> {
     if path.is_dir() || path.file_name().is_none() || path == Path::new("-") {
         return Err(Stop::Bad(format!("cannot write {}: give the name of a file", path.display())));
     }
-    if shard == Shard::WHOLE {
-        return Ok(path);
-    }
-    let part = format!("{}of{}", shard.index, shard.count);
-    let ending = path.extension().map_or(part.clone(), |ending| format!("{part}.{}", ending.to_string_lossy()));
-    Ok(path.with_extension(ending))
+    Ok(file_of(&path, shard))
 }
 
 /// What is to be done.
@@ -118,8 +123,33 @@ impl Plan<'_> {
         (0..self.sweep().cells.len()).map(|cell| self.count(cell)).sum()
     }
 
+    /// About how long all trials take on one core; `None` if nothing is known of some.
+    fn seconds(&self) -> Option<f64> {
+        let counts: Vec<u64> = (0..self.sweep().cells.len()).map(|cell| self.count(cell)).collect();
+        let expected = of_sweep(self.sweep(), &counts, self.protocols, GUESS);
+        let each = expected.iter().zip(&counts).filter(|(_, count)| **count > 0);
+        each.map(|(one, count)| Some(one.as_ref()?.seconds * *count as f64)).sum()
+    }
+
+    fn on_slurm(&self) -> Result<(), Stop> {
+        let Self { args: SweepArgs { slurm: args, threads, dry_run, json, .. }, protocols, records, .. } = self;
+        let sweep = OnSlurm { args, protocols, records, command: self.command(), json: *json };
+        if args.status {
+            return sweep.status();
+        }
+        if args.cancel {
+            return sweep.cancel();
+        }
+        let seconds = self.seconds();
+        sweep.submit(&Request { definition: self.definition, seconds, threads: *threads, dry_run: *dry_run })
+    }
+
     fn run(&self) -> Result<(), Stop> {
         let mut ledger = Ledger::open(self.definition, self.protocols, self.shard, &self.records)?;
+        if let Some(why) = ledger.unlocked() {
+            let told = "nothing keeps a second process away from its journal; see to it that there is none";
+            let _ = writeln!(anstream::stderr(), "{}: this file system has no locks ({why}): {told}", alarm("note"));
+        }
         if ledger.is_damaged() {
             let told = "some of the journal was damaged; the missing trials run again";
             let _ = writeln!(anstream::stderr(), "{}: {told}", alarm("note"));
@@ -187,10 +217,19 @@ fn pace(standing: &Standing<'_>) -> String {
 
 impl Plan<'_> {
     /// The cells and how many trials they have.
-    fn list(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn list(&self, out: &mut dyn Write, before: &Progress) -> io::Result<()> {
+        let threads = self.args.threads.unwrap_or_else(all_cores);
+        let left = 1.0 - before.done as f64 / before.trials.max(1) as f64;
+        let seconds = self.seconds().map(|seconds| seconds * left / threads as f64);
         if self.args.json {
-            let cells = vec![("cells".into(), self.cells())];
-            return json::write_line(out, &Value::Map([self.common(), cells].concat()));
+            let told = [
+                ("cells", self.cells()),
+                ("done", before.done.into()),
+                ("threads", threads.into()),
+                ("seconds", seconds.into()),
+            ];
+            let told = told.map(|(name, value)| (name.to_owned(), value)).to_vec();
+            return json::write_line(out, &Value::Map([self.common(), told].concat()));
         }
         let header =
             ["cell", "protocol", "n", "start", "parameters", "faults", "limit", "trials"].map(str::to_owned).to_vec();
@@ -208,6 +247,14 @@ impl Plan<'_> {
         let (trials, cells) = (commas(self.trials()), commas(self.sweep().cells.len()));
         let shard = if self.shard == Shard::WHOLE { String::new() } else { format!(", shard {}", self.shard) };
         writeln!(out, "\n{trials} trials of {cells} cells, seed {}{shard}", self.sweep().seed)?;
+        if before.done > 0 {
+            writeln!(out, "{} of them are done already", commas(before.done))?;
+        }
+        let on = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+        match seconds {
+            Some(seconds) => writeln!(out, "about {} on {on} of this machine, by small rings", duration(seconds))?,
+            None => writeln!(out, "how long it takes cannot be told from small rings")?,
+        }
         writeln!(out, "the records would go into {}", self.records.display())
     }
 
