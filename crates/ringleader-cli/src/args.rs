@@ -8,6 +8,8 @@ use ringleader::error::Error;
 use ringleader::params::{Parameter, Params};
 use ringleader_catalogue::Entries;
 
+use crate::stop::Stop;
+
 mod checks;
 #[cfg(feature = "report")]
 mod grid;
@@ -165,12 +167,8 @@ const WITH_PARAMETERS: [&str; 6] = ["run", "sweep", "inspect", "check", "exact",
 
 /// All options, those of these protocols included.
 pub(crate) fn command(entries: &Entries) -> clap::Command {
-    let command = Args::command().mut_subcommands(|command| {
+    Args::command().mut_subcommands(|command| {
         if WITH_PARAMETERS.contains(&command.get_name()) { command.args(parameters(entries)) } else { command }
-    });
-    command.mut_subcommand("run", |run| {
-        let help = run.get_after_long_help().map(ToString::to_string).unwrap_or_default();
-        run.after_long_help(help.replace(STARTS, &starts_help(entries)))
     })
 }
 
@@ -244,18 +242,6 @@ fn threads(text: &str) -> Result<usize, String> {
     threads.ok_or_else(|| format!("allowed is a whole number, 1 to {MAX_THREADS}"))
 }
 
-/// Stands for the starts of all protocols in a help text.
-const STARTS: &str = "<STARTS>";
-
-fn starts_help(entries: &Entries) -> String {
-    let block = |entry: &ringleader_catalogue::Entry| {
-        let starts = entry.starts().into_iter();
-        let lines = starts.map(|start| format!("    {:14} {}\n", start.name, start.about));
-        format!("  {}\n{}", entry.about().name, lines.collect::<String>())
-    };
-    entries.iter().map(block).collect::<String>().trim_end().to_owned()
-}
-
 /// What the identifiers of options begin with that are parameters of protocols.
 const PARAMETER: &str = "parameter-";
 
@@ -278,6 +264,29 @@ fn parameters(entries: &Entries) -> Vec<Arg> {
         if flag { arg.action(ArgAction::SetTrue) } else { arg.value_name("N").value_parser(clap::value_parser!(u64)) }
     };
     all.into_iter().map(option).collect()
+}
+
+/// A protocol by name, alone or after -p.
+#[derive(ClapArgs)]
+pub(crate) struct ProtocolArg {
+    /// The protocol; see `ringleader list` [default of `run`: ppl]
+    #[arg(value_name = "PROTOCOL", conflicts_with = "protocol_option")]
+    protocol: Option<String>,
+    /// The same
+    #[arg(long = "protocol", short = 'p', id = "protocol_option", value_name = "PROTOCOL")]
+    option: Option<String>,
+}
+
+impl ProtocolArg {
+    /// The name that was given.
+    pub(crate) fn given(&self) -> Option<&str> {
+        self.protocol.as_deref().or(self.option.as_deref())
+    }
+
+    /// The name, for those who have no default.
+    pub(crate) fn name(&self) -> Result<&str, Stop> {
+        self.given().ok_or_else(|| Stop::Bad("no protocol: name one, such as ppl; `ringleader list` has all".into()))
+    }
 }
 
 /// The parameters of protocols that were given. The options themselves come with the list of protocols.
