@@ -19,7 +19,7 @@ mod view;
 pub(crate) use checks::ProveArgs;
 pub(crate) use checks::{CheckArgs, ExactArgs};
 #[cfg(feature = "report")]
-pub(crate) use sweeps::{ExportArgs, MergeArgs, ReportArgs, SweepArgs, Table1Args};
+pub(crate) use sweeps::{AxisScale, ExportArgs, MergeArgs, ReportArgs, SweepArgs, Table1Args};
 pub(crate) use trials::{InspectArgs, ListArgs, ReplayArgs, RunArgs};
 #[cfg(feature = "view")]
 pub(crate) use view::ViewArgs;
