@@ -103,25 +103,45 @@ fn axes(figure: &Figure) -> String {
         "legend cell align=left".into(),
         "legend style={font=\\footnotesize, draw=none, at={(0.5,-0.2)}, anchor=north, legend columns=2}".into(),
     ];
-    options.extend(axis("x", &figure.x));
-    options.extend(axis("y", &figure.y));
+    let [x, y] = figure.ticks();
+    options.extend(axis("x", &figure.x, &x));
+    options.extend(axis("y", &figure.y, &y));
+    if figure.lines.iter().any(|line| matches!(&line.data, Data::Bars(bars) if !adjoin(bars))) {
+        options.push("enlarge x limits={abs=0.6}".into());
+    }
     if figure.starts_at_0() {
         options.push("ymin=0".into());
     }
     options.join(",\n  ")
 }
 
-fn axis(name: &str, axis: &Axis) -> Vec<String> {
+/// The label of an axis and, where PGFPlots would choose worse ones, its ticks.
+fn axis(name: &str, axis: &Axis, ticks: &[f64]) -> Vec<String> {
     let mut options = vec![format!("{name}label={{{}}}", words(&axis.label))];
     options.extend(axis.log.then(|| format!("{name}mode=log")));
-    if (1..=MOST_TICKS).contains(&axis.ticks.len()) {
+    let ticks: Vec<(f64, String)> = match axis.ticks.len() {
+        0 if axis.log => ticks.iter().map(|&at| (at, power(at))).collect(),
+        1..=MOST_TICKS => axis.ticks.iter().map(|(at, label)| (*at, words(label))).collect(),
+        _ => Vec::new(),
+    };
+    if !ticks.is_empty() {
         let (places, labels): (Vec<String>, Vec<String>) =
-            axis.ticks.iter().map(|(at, label)| (at.to_string(), words(label))).unzip();
-        options.push(format!("{name}tick={{{}}}", places.join(",")));
-        options.push(format!("{name}ticklabels={{{}}}", labels.join(",")));
-        options.push(format!("minor {name} tick num=0"));
+            ticks.into_iter().map(|(at, label)| (at.to_string(), label)).unzip();
+        options.push(format!("{name}tick={{{}}}, {name}ticklabels={{{}}}", places.join(","), labels.join(",")));
     }
     options
+}
+
+/// A number on a logarithmic axis: a power of ten, or a few times one.
+fn power(value: f64) -> String {
+    if (0.01..1000.0).contains(&value) {
+        return format!("{value:.4}").trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    let power = (value.log10() + 1e-9).floor() as i32;
+    match (value / 10_f64.powi(power)).round() {
+        1.0 => format!("$10^{{{power}}}$"),
+        times => format!("${times}\\cdot 10^{{{power}}}$"),
+    }
 }
 
 fn draw(out: &mut String, name: &str, k: usize, line: &Line) {
@@ -199,5 +219,47 @@ fn shade(k: usize) -> String {
             let [r, g, b] = other.rgb().unwrap_or([0; 3]);
             format!("{{rgb,255:red,{r};green,{g};blue,{b}}}")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::plot::Mark;
+
+    fn figure(lines: Vec<Line>) -> Figure {
+        let ticks = vec![(8.0, "8".to_owned()), (16.0, "16".to_owned())];
+        let x = Axis { label: "n (agents)".into(), log: true, ticks };
+        let y = Axis { label: "steps / (n^2 log2 n)".into(), log: true, ticks: Vec::new() };
+        Figure { name: "f".into(), title: "a\n\\b".into(), x, y, lines, ..Figure::default() }
+    }
+
+    #[test]
+    fn names_and_unknown_values_break_neither_format() {
+        let mark = Mark { x: 8.0, y: 2e5, interval: Some((1.0, f64::INFINITY)), band: Some((1.5, 3.0)), open: true };
+        let figure = figure(vec![Line::marks("a,\"b\" 50 % #1_{x}", vec![mark])]);
+        let wanted = "line,series,x,y,low,high,band_low,band_high,lower_bound\n1,a b 50 1 x,8,200000,nan,nan,1.5,3,1\n";
+        assert_eq!(csv(&figure), wanted);
+        let tex = tex(&figure);
+        assert!(tex.starts_with("% a \\b: \n") && !tex.contains("error bars"), "{tex}");
+        assert!(tex.contains("\\addlegendentry{a,\"b\" 50~\\% \\#1\\_\\{x\\}}"), "{tex}");
+        assert!(tex.contains("xtick={8,16}, xticklabels={8,16}") && tex.contains("ymode=log"), "{tex}");
+        assert!(tex.contains("ylabel={steps / ($n^{2} \\log_2 n$)}"), "{tex}");
+    }
+
+    #[test]
+    fn a_histogram_ends_with_a_bar_of_no_width() {
+        let bars = [(0.0, 5.0, 3.0), (5.0, 9.0, 1.0)].map(|(from, to, y)| Bar { x: (from, to), y: (0.0, y) });
+        let histogram = figure(vec![Line { label: String::new(), data: Data::Bars(bars.to_vec()) }]);
+        assert_eq!(csv(&histogram), "line,series,x,from,to,low,high\n1,,2.5,0,5,0,3\n1,,7,5,9,0,1\n1,,9,9,9,0,0\n");
+        assert!(tex(&histogram).contains("ybar interval"));
+    }
+
+    #[test]
+    fn numbers_are_powers_of_ten() {
+        assert_eq!(
+            [0.05, 200.0, 1e3, 2e5, 5e-4].map(power),
+            ["0.05", "1.2", "200", "$10^{3}$", "$2\\cdot 10^{5}$", "$5\\cdot 10^{-4}$"]
+        );
     }
 }

@@ -119,6 +119,12 @@ impl Figure {
         Some(Frame { x, y, top })
     }
 
+    /// Where the ticks of both axes are.
+    pub(crate) fn ticks(&self) -> [Vec<f64>; 2] {
+        let places = |span: &Span, axis: &Axis| span.ticks(axis).into_iter().map(|(at, _)| at).collect();
+        self.frame(0.0).map_or_else(Default::default, |frame| [places(&frame.x, &self.x), places(&frame.y, &self.y)])
+    }
+
     /// Whether the vertical axis begins at 0.
     pub(crate) fn starts_at_0(&self) -> bool {
         self.frame(0.0).is_some_and(|frame| !frame.y.log && frame.y.from == 0.0)
