@@ -254,7 +254,8 @@ fn each_figure_is_there_in_every_form() {
     }
     let svg = read(&folder, "figures/steps.svg");
     assert!(
-        svg.contains(">ppl, ysm* from leaderless: first safe step</text>") && svg.contains("mean, its 95 % interval"),
+        svg.contains(">ppl, ysm* from leaderless, first safe step</text>")
+            && svg.contains(">mean steps against n, with 95 % intervals"),
         "{svg}"
     );
 }
@@ -277,7 +278,7 @@ fn the_data_of_a_figure_are_the_numbers_of_the_report() {
     assert_eq!(drawn(&means, "steps"), of(&mean));
     let (_, medians) = report("report-medians", &[SMALL, "--centre", "median"]);
     assert_eq!(drawn(&medians, "steps"), of(&|cell| cell["quantiles"]["50"]["value"]["steps"].as_f64().unwrap()));
-    assert!(read(&medians, "figures/steps.svg").contains("median, its 95 % interval"));
+    assert!(read(&medians, "figures/steps.svg").contains(">median steps against n, with 95 % intervals"));
     let squares = |cell: &Value| mean(cell) / cell["n"].as_f64().unwrap().powi(2);
     assert_eq!(drawn(&means, "steps-n2"), of(&squares));
     let stages = cells[0]["stages"].as_array().unwrap();

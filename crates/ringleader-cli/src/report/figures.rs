@@ -177,9 +177,9 @@ pub(crate) fn steps(analysis: &Analysis, scale: Option<Scale>, style: Style) -> 
         style.on_axes(Figure {
             kind,
             name: format!("{kind}{}", group.suffix),
-            title: format!("{}: {}", group.subject(), group.measure()),
+            title: format!("{}, {}", group.subject(), group.measure()),
             caption: format!(
-                "{label} against n: {}, its 95 % interval (bars), 5 % to 95 % of the trials (bands)",
+                "{} {label} against n, with 95 % intervals (bars); 5 % to 95 % of the trials (bands)",
                 centre.name()
             ),
             x: sizes(group.series.iter().copied()),
@@ -232,7 +232,7 @@ pub(crate) fn local(analysis: &Analysis, style: Style) -> Vec<Figure> {
         style.on_axes(Figure {
             kind: "exponents",
             name: format!("exponents{}", group.suffix),
-            title: format!("{}: growth of the {}", group.subject(), group.measure()),
+            title: format!("{}, growth of the {}", group.subject(), group.measure()),
             caption: "the exponent of n between each size and the next, with 95 % intervals".into(),
             x: sizes(group.series.iter().copied()),
             y: linear("exponent of n"),
@@ -258,7 +258,7 @@ pub(crate) fn histograms(analysis: &Analysis) -> Vec<Figure> {
         let cut =
             if cut > 0 { format!("; {} were cut off, and count where that was", commas(cut)) } else { String::new() };
         Some(Figure {
-            title: format!("{}: {} at n = {n}", subject(one), one.series.measure()),
+            title: format!("{}, {} at n = {n}", subject(one), one.series.measure()),
             caption: format!("how many of {} trials take so many steps{cut}", commas(all)),
             x: Axis { label: "steps".into(), log: found.log, ticks: Vec::new() },
             y: linear("trials"),
@@ -272,7 +272,7 @@ pub(crate) fn histograms(analysis: &Analysis) -> Vec<Figure> {
 pub(crate) fn tails(analysis: &Analysis, style: Style) -> Vec<Figure> {
     each(analysis, "tail", |one| {
         Some(style.on_axes(Figure {
-            title: format!("{}: {}", subject(one), one.series.measure()),
+            title: format!("{}, {}", subject(one), one.series.measure()),
             caption: "the fraction of trials that take longer, after Kaplan and Meier; marks where it is 1/n".into(),
             x: linear(format!("steps / {}", growth(one.series.scale))),
             y: log("fraction that takes longer"),
@@ -305,7 +305,7 @@ pub(crate) fn survival(analysis: &Analysis, style: Style) -> Vec<Figure> {
         let censored = one.series.cells.iter().any(|cell| cell.steps.censored() > 0);
         censored.then(|| {
             style.on_axes(Figure {
-                title: format!("{}: {}", subject(one), one.series.measure()),
+                title: format!("{}, {}", subject(one), one.series.measure()),
                 caption:
                     "the fraction of trials that are not yet safe, after Kaplan and Meier; curves end at the limit"
                         .into(),
@@ -342,9 +342,9 @@ pub(crate) fn phases(analysis: &Analysis, style: Style) -> Vec<Figure> {
         let samples = one.series.cells.iter().flat_map(|cell| cell.phases.iter().map(|(_, sample)| sample));
         let centre = style.centre(samples);
         Some(style.on_axes(Figure {
-            title: format!("{}: phases", subject(one)),
+            title: format!("{}, phases", subject(one)),
             caption: format!(
-                "{} of the first steps of phases, with 95 % intervals; step 0 is not on a logarithmic axis",
+                "{} first steps of phases, with 95 % intervals; step 0 is not on a logarithmic axis",
                 centre.name()
             ),
             x: sizes(std::iter::once(one)),
@@ -373,42 +373,45 @@ fn phase_lines(cells: &[Cell], centre: Location) -> Vec<Line> {
 /// Half the width of a bar that stands for a size.
 const HALF_BAR: f64 = 0.36;
 
-/// Where the time goes: for each size a bar that is divided among the phases.
+/// Where the time goes: for each size a bar that is divided among the phases, in the same order at all sizes.
 pub(crate) fn shares(analysis: &Analysis) -> Vec<Figure> {
     each(analysis, "shares", |one| {
-        let (ticks, bars): (Vec<_>, Vec<_>) = one.series.cells.iter().zip(&one.cells).enumerate().map(bars_of).unzip();
         let drawn = longest(&one.cells);
-        // What is not drawn by itself is counted with what comes after it.
-        let line = |name: &&str| {
-            let of_bar = |stages: &Vec<(Stage, Bar)>| {
-                let at = stages.iter().position(|(stage, _)| stage.until == **name)?;
-                let before = stages[..at].iter().rfind(|(stage, _)| drawn.contains(&stage.until.as_str()));
-                let bar = stages[at].1;
-                Some(Bar { y: (before.map_or(0.0, |(_, bar)| bar.y.1), bar.y.1), ..bar })
-            };
-            let data = Data::Bars(bars.iter().filter_map(of_bar).collect());
-            Line { label: format!("until {name}"), data }
-        };
+        let mut bars: Vec<Vec<Bar>> = vec![Vec::new(); drawn.len()];
+        for (place, known) in one.cells.iter().enumerate() {
+            let (place, mut below) = (place as f64, 0.0);
+            for (bars, share) in bars.iter_mut().zip(divided(&known.stages, &drawn)) {
+                let above = below + 100.0 * share;
+                bars.push(Bar { x: (place - HALF_BAR, place + HALF_BAR), y: (below, above) });
+                below = above;
+            }
+        }
+        let line = |(name, bars): (&&str, Vec<Bar>)| Line { label: format!("until {name}"), data: Data::Bars(bars) };
+        let ticks = one.series.cells.iter().enumerate().map(|(place, cell)| (place as f64, cell.n.to_string()));
         Some(Figure {
-            title: format!("{}: where the time goes", subject(one)),
-            caption: "the mean time from each phase to the next, as a share of the mean time to safety".into(),
-            x: Axis { label: "n (agents)".into(), log: false, ticks },
+            title: format!("{}, where the time goes", subject(one)),
+            caption: "mean time from each phase to the next, as a share of the mean time to safety".into(),
+            x: Axis { label: "n (agents)".into(), log: false, ticks: ticks.collect() },
             y: linear("share of the time (%)"),
-            lines: drawn.iter().map(line).collect(),
+            lines: drawn.iter().zip(bars).map(line).collect(),
             ..Figure::default()
         })
     })
 }
 
-/// The tick of a size, and a bar for each of its stages on those before.
-fn bars_of((place, (cell, known)): (usize, (&Cell, &CellStatistics))) -> ((f64, String), Vec<(Stage, Bar)>) {
-    let (place, mut below) = (place as f64, 0.0);
-    let bar = |stage: &Stage| {
-        let from = below;
-        below += 100.0 * stage.share;
-        (stage.clone(), Bar { x: (place - HALF_BAR, place + HALF_BAR), y: (from, below) })
-    };
-    ((place, cell.n.to_string()), known.stages.iter().map(bar).collect())
+/// The shares of the stages that are drawn; what is not drawn by itself is counted with what comes after it.
+fn divided(stages: &[Stage], drawn: &[&str]) -> Vec<f64> {
+    let (mut shares, mut waiting) = (vec![0.0; drawn.len()], 0.0);
+    for stage in stages {
+        waiting += stage.share;
+        if let Some(k) = drawn.iter().position(|name| *name == stage.until) {
+            shares[k] += std::mem::take(&mut waiting);
+        }
+    }
+    if let Some(last) = shares.last_mut() {
+        *last += waiting;
+    }
+    shares
 }
 
 /// The stages that take the greatest shares, as many as there are colours, in the order of the largest size; always the last, which
@@ -447,7 +450,7 @@ pub(crate) fn ratios(analysis: &Analysis, style: Style) -> Vec<Figure> {
         style.on_axes(Figure {
             kind: "faster",
             name: format!("faster{}", group.suffix),
-            title: format!("{}: compared with {base}", group.subject()),
+            title: format!("{}, compared with {base}", group.subject()),
             caption: format!("the median divided by that of {base}, with 95 % intervals; below 1 is faster"),
             x: sizes(group.series.iter().copied()),
             y: log(format!("median / median of {base}")),
@@ -472,16 +475,16 @@ pub(crate) fn sweep(analysis: &Analysis, sweep: &Sweep, name: &str, style: Style
         let (hits, all) = (cell.steps.censored(), cell.steps.len());
         Some(Mark { y: hits as f64 / all as f64, interval: Some(proportion::interval(hits, all)), ..Mark::default() })
     };
-    let (kind, title) = ("parameter", format!("{}: sensitivity to {}", sweep.label, sweep.parameter));
+    let (kind, title) = ("parameter", format!("{}, sensitivity to {}", sweep.label, sweep.parameter));
     let mut figures = vec![style.on_axes(Figure {
         kind,
         name: name.to_owned(),
         title: title.clone(),
         caption: format!(
-            "steps / {} against {}: {}, with 95 % intervals",
+            "{} steps / {} against {}, with 95 % intervals",
+            centre.name(),
             growth(Scale::N2LogN),
-            sweep.parameter,
-            centre.name()
+            sweep.parameter
         ),
         x: x.clone(),
         y: self::log(format!("steps / {}", growth(Scale::N2LogN))),
@@ -515,4 +518,32 @@ fn sweep_lines(analysis: &Analysis, sweep: &Sweep, mark: impl Fn(&Cell) -> Optio
         Line::marks(format!("n = {n}"), points.collect())
     };
     sizes.into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stage(until: &str, share: f64) -> Stage {
+        Stage { until: until.into(), mean: 0.0, steps: 0.0, share }
+    }
+
+    #[test]
+    fn what_is_not_drawn_counts_with_what_comes_after_it() {
+        let stages = [stage("a", 0.125), stage("b", 0.25), stage("c", 0.5), stage("d", 0.125)];
+        assert_eq!(divided(&stages, &["b", "c"]), [0.375, 0.625]);
+        assert_eq!(divided(&stages, &["c", "a", "d"]), [0.75, 0.125, 0.125], "in the order that was asked for");
+        assert_eq!(divided(&[], &["a"]), [0.0]);
+    }
+
+    #[test]
+    fn names_of_files_are_plain() {
+        assert_eq!(slug("ppl c1=0.250, wrong-id; ../x"), "ppl-c1-0-250-wrong-id-x");
+    }
+
+    #[test]
+    fn values_that_differ_little_are_shown_from_0() {
+        let line = |ys: &[f64]| Line::marks("", ys.iter().map(|&y| Mark { y, ..Mark::default() }).collect());
+        assert!(narrow(&[line(&[1.0, 30.0])]) && !narrow(&[line(&[1.0]), line(&[31.0])]));
+    }
 }

@@ -74,7 +74,7 @@ fn cell_of(cell: &Cell, known: &CellStatistics) -> Value {
         ("limits", vec![cell.limits.0, cell.limits.1].into()),
         ("mean", mean.into()),
         ("quantiles", Value::map(quantiles)),
-        ("carried", known.carried.as_ref().map(carried).into()),
+        ("carried_by", known.carried.as_ref().map(carried).into()),
         ("stages", known.stages.iter().map(stage).collect::<Vec<_>>().into()),
         ("all_but_one_in_n", known.tail.as_ref().map(quantile_of).into()),
         ("last_output_change", cell.changes.quantile(50).as_ref().map(quantile_of).into()),
@@ -85,7 +85,7 @@ fn cell_of(cell: &Cell, known: &CellStatistics) -> Value {
 /// A few trials that carry the mean.
 fn carried(carried: &Carried) -> Value {
     Value::map([
-        ("few", carried.few.into()),
+        ("trials", carried.few.into()),
         ("of", carried.of.into()),
         ("share", carried.share.into()),
         ("from", carried.from.into()),

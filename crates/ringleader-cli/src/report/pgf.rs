@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn numbers_are_powers_of_ten() {
         assert_eq!(
-            [0.05, 200.0, 1e3, 2e5, 5e-4].map(power),
+            [0.05, 3.0 * 0.4, 200.0, 1e3, 2e5, 5e-4].map(power),
             ["0.05", "1.2", "200", "$10^{3}$", "$2\\cdot 10^{5}$", "$5\\cdot 10^{-4}$"]
         );
     }
