@@ -31,7 +31,7 @@ pub(crate) use shell::{CompletionsArgs, ManArgs};
 #[cfg(feature = "report")]
 pub(crate) use slurm::SlurmArgs;
 #[cfg(feature = "report")]
-pub(crate) use sweeps::{ExportArgs, MergeArgs, ReportArgs, SweepArgs, Table1Args};
+pub(crate) use sweeps::{AxisScale, ExportArgs, MergeArgs, ReportArgs, SweepArgs, Table1Args};
 pub(crate) use trials::{InspectArgs, ListArgs, ReplayArgs, RunArgs};
 #[cfg(feature = "view")]
 pub(crate) use view::ViewArgs;

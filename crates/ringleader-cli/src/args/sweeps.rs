@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, ValueEnum};
+use ringleader_records::analysis::Location;
 use ringleader_records::meta::Shard;
 
 use super::{EXIT_CODES, GridArgs, SlurmArgs, threads};
+use crate::report::choice::{Only, Span};
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
@@ -119,14 +121,18 @@ pub(crate) struct ExportArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-`report` writes report.html, which needs no other file, figures/*.svg, and tables/*.md and *.tex.
-The same records and seed give the same files, byte by byte. Trials that met their limit are
-included. METHODOLOGY.md explains how everything is computed. LaTeX tables need booktabs, and
-longtable if they are longer than a page; they hold the columns that fit a page of `article`.
+`report` writes report.html, which needs no other file; figures/*.svg and *.pdf, with their data as
+*.csv and PGFPlots that draws it as *.tex; and tables/*.md and *.tex. The same records, options and
+seed give the same files, byte by byte. Trials that met their limit are included. METHODOLOGY.md
+explains how everything is computed. LaTeX tables need booktabs, and longtable if they are longer
+than a page; they hold the columns that fit a page of `article`.
 
 Examples:
   ringleader report records/table1.parquet
   ringleader report one.parquet two.parquet --out comparison --baseline ysm
+  ringleader report records/table1.parquet --only ppl,start=leaderless --n 64.. --figure steps
+  ringleader report records/table1.parquet --only ppl --only ysm --y-axis linear --centre median
+  ringleader report records/table1.parquet --columns 'n,median,95 % quantile'
   ringleader report records/table1.parquet --json | jq '.series[].growth.power.a'
 
 {EXIT_CODES}"))]
@@ -143,12 +149,59 @@ pub(crate) struct ReportArgs {
     /// The series that all others are compared with: its label, or a part of it that no other has [default: the first]
     #[arg(long, value_name = "SERIES")]
     pub(crate) baseline: Option<String>,
-    /// Write LaTeX tables with all columns, even if they do not fit a page
+    /// Only these series: a protocol, or conditions such as ppl,start=leaderless,c1=48 (also scheduler=, faults=none or
+    /// some); repeat it for more
+    #[arg(long, value_name = "CONDITIONS")]
+    pub(crate) only: Vec<Only>,
+    /// Only these numbers of agents, such as 64, 64..512, 64.. or 16,64,256
+    #[arg(long, value_name = "SIZES")]
+    pub(crate) n: Option<Span>,
+    /// Draw only figures of this name, such as tail-ppl, or kind, such as tail; repeat it for more
+    #[arg(long = "figure", value_name = "NAME")]
+    pub(crate) figures: Vec<String>,
+    /// What figures show of the trials of a size [default: mean, or median where trials are censored]
+    #[arg(long, value_name = "WHICH")]
+    pub(crate) centre: Option<Centre>,
+    /// The horizontal axis of all figures [default: as suits each]
+    #[arg(long, value_name = "SCALE")]
+    pub(crate) x_axis: Option<AxisScale>,
+    /// The vertical axis of all figures [default: as suits each]
+    #[arg(long, value_name = "SCALE")]
+    pub(crate) y_axis: Option<AxisScale>,
+    /// Draw figures without titles, for papers that have captions
     #[arg(long)]
+    pub(crate) no_titles: bool,
+    /// The columns of LaTeX tables, separated by commas, as in the Markdown tables; one that has none of them stays as it is
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) columns: Vec<String>,
+    /// Write LaTeX tables with all columns, even if they do not fit a page
+    #[arg(long, conflicts_with = "columns")]
     pub(crate) wide: bool,
     /// Print the numbers as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What stands for the trials of a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Centre {
+    Mean,
+    Median,
+}
+
+impl From<Centre> for Location {
+    fn from(centre: Centre) -> Self {
+        match centre {
+            Centre::Mean => Self::Mean,
+            Centre::Median => Self::Median,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AxisScale {
+    Linear,
+    Log,
 }
 
 #[derive(ClapArgs)]
@@ -158,7 +211,7 @@ The records of the experiment are in records/table1.parquet. To make them again:
 
 Examples:
   ringleader table1
-  ringleader table1 --markdown                      as in the README
+  ringleader table1 --markdown                      as in docs/reports.md
   ringleader table1 my-records --latex
 
 {EXIT_CODES}"))]

@@ -1,9 +1,10 @@
 //! The report as JSON: the numbers, unrounded.
 
+use ringleader::stats::carried::Carried;
 use ringleader::stats::fit::{Estimate, Fit};
 use ringleader::stats::{Observed, Quantile};
 use ringleader::value::Value;
-use ringleader_records::analysis::{Analysed, Analysis, CellStatistics, Comparison, Growth, QUANTILES};
+use ringleader_records::analysis::{Analysed, Analysis, CellStatistics, Comparison, Growth, QUANTILES, Stage};
 use ringleader_records::meta::Meta;
 use ringleader_records::series::Cell;
 
@@ -73,9 +74,31 @@ fn cell_of(cell: &Cell, known: &CellStatistics) -> Value {
         ("limits", vec![cell.limits.0, cell.limits.1].into()),
         ("mean", mean.into()),
         ("quantiles", Value::map(quantiles)),
+        ("carried_by", known.carried.as_ref().map(carried).into()),
+        ("stages", known.stages.iter().map(stage).collect::<Vec<_>>().into()),
         ("all_but_one_in_n", known.tail.as_ref().map(quantile_of).into()),
         ("last_output_change", cell.changes.quantile(50).as_ref().map(quantile_of).into()),
         ("phases", cell.phases.iter().map(phase).collect::<Vec<_>>().into()),
+    ])
+}
+
+/// A few trials that carry the mean.
+fn carried(carried: &Carried) -> Value {
+    Value::map([
+        ("trials", carried.few.into()),
+        ("of", carried.of.into()),
+        ("share", carried.share.into()),
+        ("from", carried.from.into()),
+        ("others_to", carried.others_to.into()),
+    ])
+}
+
+fn stage(stage: &Stage) -> Value {
+    Value::map([
+        ("until", stage.until.clone().into()),
+        ("mean", stage.mean.into()),
+        ("steps", stage.steps.into()),
+        ("share", stage.share.into()),
     ])
 }
 
@@ -119,6 +142,7 @@ fn fit(fit: &Fit) -> Value {
         ("c", estimate(&fit.c)),
         ("a", fit.a.as_ref().map(estimate).into()),
         ("b", fit.b.as_ref().map(estimate).into()),
+        ("deviation", fit.deviation.into()),
         ("chi_square", fit.chi_square.into()),
         ("freedom", fit.freedom.into()),
         ("p", fit.p().into()),
