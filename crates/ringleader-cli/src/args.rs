@@ -17,7 +17,7 @@ mod view;
 
 #[cfg(feature = "prove")]
 pub(crate) use checks::ProveArgs;
-pub(crate) use checks::{CheckArgs, ExactArgs};
+pub(crate) use checks::{CheckArgs, ExactArgs, PaperArgs};
 #[cfg(feature = "report")]
 pub(crate) use sweeps::{ExportArgs, MergeArgs, ReportArgs, SweepArgs, Table1Args};
 pub(crate) use trials::{InspectArgs, ListArgs, ReplayArgs, RunArgs};
@@ -65,6 +65,7 @@ Examples:
   ringleader check fj --n 3..8                      every configuration of small rings
   ringleader report records/table1.parquet          figures and tables from the records of a sweep
   ringleader prove                                  the paper's claims, for all configurations
+  ringleader paper                                  the paper, lemma by lemma
   ringleader exact fj --n 3 --start every           exact expected numbers of steps
   ringleader view                                   see it in a browser
 
@@ -104,6 +105,8 @@ pub(crate) enum Command {
     /// Decide the paper's claims on all configurations, with a SAT solver
     #[cfg(feature = "prove")]
     Prove(ProveArgs),
+    /// List every numbered statement of the paper, with what is known of it here and how
+    Paper(PaperArgs),
     /// Compute exact expected numbers of steps from the Markov chain of a small ring
     Exact(ExactArgs),
     /// See any protocol in a browser: play, scrub, edit, corrupt, share

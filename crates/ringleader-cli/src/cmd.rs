@@ -8,6 +8,7 @@ pub(crate) mod inspect;
 pub(crate) mod list;
 #[cfg(feature = "report")]
 pub(crate) mod merge;
+pub(crate) mod paper;
 pub(crate) mod picture;
 pub(crate) mod play;
 #[cfg(feature = "prove")]

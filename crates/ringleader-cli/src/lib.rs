@@ -13,9 +13,11 @@
 
 mod args;
 mod cmd;
+mod paper;
 mod progress;
 #[cfg(feature = "report")]
 mod report;
+mod shapes;
 mod stdout;
 mod stop;
 mod text;
@@ -49,6 +51,7 @@ fn run(command: &Command, entries: &Entries) -> Result<(), Stop> {
         Command::List(args) => cmd::list::list(args, entries),
         Command::Replay(args) => cmd::replay::replay(args, entries),
         Command::Inspect(args) => cmd::inspect::inspect(args, entries),
+        Command::Paper(args) => cmd::paper::paper(args),
         Command::Check(args) => cmd::check::check(args, entries),
         Command::Exact(args) => cmd::exact::exact(args, entries),
         #[cfg(feature = "report")]

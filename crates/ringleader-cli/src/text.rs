@@ -73,6 +73,31 @@ pub(crate) fn quoted(word: &str) -> String {
     }
 }
 
+/// The width of a terminal for which text is written.
+pub(crate) const WIDTH: usize = 80;
+
+/// Words in lines of at most this many characters; a longer word has a line of its own.
+pub(crate) fn wrapped(words: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in words.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => *line += &format!(" {word}"),
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// How alike two names must be for one to be meant by the other; clap asks for the same.
+const ALIKE: f64 = 0.7;
+
+/// The name that was probably meant.
+pub(crate) fn nearest<'a>(wanted: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let likeness = |name: &&'a str| strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase());
+    let scored = among.map(|name| (likeness(&name), name)).filter(|(likeness, _)| *likeness > ALIKE);
+    scored.reduce(|best, other| if other.0 > best.0 { other } else { best }).map(|(_, name)| name)
+}
+
 /// Rows as text in columns, the first to the left and the others to the right.
 pub(crate) fn columns(rows: &[Vec<String>]) -> Vec<String> {
     let width = |k: usize| rows.iter().filter_map(|row| row.get(k)).map(|cell| cell.chars().count()).max().unwrap_or(0);
@@ -90,5 +115,22 @@ mod tests {
     fn numbers_are_readable() {
         assert_eq!(["0", "999", "1000", "1234567"].map(commas), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([0.1234, 12.345, 1234.5].map(ratio), ["0.123", "12.35", "1,234"]);
+    }
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrapped("one two  three four", 8), ["one two", "three", "four"]);
+        assert_eq!(wrapped("extraordinary a", 4), ["extraordinary", "a"]);
+        assert!(wrapped("", 4).is_empty());
+    }
+
+    #[test]
+    fn the_nearest_name_is_the_one_that_was_meant() {
+        let names = ["cpb_closed", "safe", "safe-literal", "once_peaceful"];
+        let meant = |wanted: &str| nearest(wanted, names.into_iter());
+        assert_eq!(meant("cbp_closed"), Some("cpb_closed"));
+        assert_eq!(meant("Save"), Some("safe"));
+        assert_eq!(meant("safe-litteral"), Some("safe-literal"));
+        assert_eq!((meant("xyz"), meant("")), (None, None));
     }
 }

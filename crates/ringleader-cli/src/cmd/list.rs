@@ -26,7 +26,7 @@ pub(crate) fn list(args: &ListArgs, entries: &Entries) -> Result<(), Stop> {
     let states = |entry: &Entry| Ok(entry.describe(n, &Params::default())?.states);
     let rows: Vec<Row<'_>> = entries.iter().map(|entry| Row { entry, states: states(entry) }).collect();
     let people = if args.markdown { markdown } else { plain };
-    print(args.json, || as_json(&rows, n), |out| people(out, &rows, n))
+    print(args.json, "list", || as_json(&rows, n), |out| people(out, &rows, n))
 }
 
 fn plain(out: &mut dyn Write, rows: &[Row<'_>], n: usize) -> std::io::Result<()> {

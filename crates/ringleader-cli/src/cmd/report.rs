@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use ringleader_catalogue::Entries;
 use ringleader_records::analysis::{Analysed, Analysis, analyse};
+use ringleader_records::files;
 use ringleader_records::series::{Series, files_of, load};
-use ringleader_records::{files, json};
 
 use crate::args::ReportArgs;
 use crate::report::page::{self, Section, repeated, sections, trials};
 use crate::report::tables::{exponent, sizes};
 use crate::report::{latex, numbers};
-use crate::stdout::to_stdout;
+use crate::stdout::print;
 use crate::stop::Stop;
 use crate::text::{alarm, columns, commas, faint, strong};
 
@@ -31,12 +31,8 @@ pub(crate) fn report(args: &ReportArgs, entries: &Entries) -> Result<(), Stop> {
     if let Some(folder) = folder {
         write_all(folder, &contents(folder, args.wide, &sections, page::html(&analysis, &sections, &metas)), &records)?;
     }
-    to_stdout(|out| {
-        if args.json {
-            return json::write_line(out, &numbers::as_json(&analysis, &metas));
-        }
-        summary(out, &analysis, folder.unwrap_or(Path::new(FOLDER)))
-    })
+    let people = |out: &mut dyn Write| summary(out, &analysis, folder.unwrap_or(Path::new(FOLDER)));
+    print(args.json, "report", || numbers::as_json(&analysis, &metas), people)
 }
 
 /// The series that is meant: the first, or the only one with these words in its label.

@@ -19,7 +19,8 @@ use ringleader_records::{files, json};
 
 use crate::args::SweepArgs;
 use crate::progress::{Bar, interrupted};
-use crate::stdout::to_stdout;
+use crate::shapes::{faults, settings};
+use crate::stdout::{signed, to_stdout};
 use crate::stop::{Stop, outcome};
 use crate::text::{alarm, columns, commas, faint, good, quoted, ratio, strong};
 
@@ -155,7 +156,7 @@ impl Plan<'_> {
     fn list(&self, out: &mut dyn Write) -> io::Result<()> {
         if self.args.json {
             let cells = vec![("cells".into(), self.cells())];
-            return json::write_line(out, &Value::Map([self.common(), cells].concat()));
+            return json::write_line(out, &signed("plan", Value::Map([self.common(), cells].concat())));
         }
         let header =
             ["cell", "protocol", "n", "start", "parameters", "faults", "limit", "trials"].map(str::to_owned).to_vec();
@@ -184,7 +185,7 @@ impl Plan<'_> {
                 ("ran".into(), report.ran.trials.into()),
                 ("ran_censored".into(), report.ran.censored.into()),
             ];
-            return json::write_line(out, &Value::Map([self.common(), told.to_vec()].concat()));
+            return json::write_line(out, &signed("sweep", Value::Map([self.common(), told.to_vec()].concat())));
         }
         if report.ran.trials > 0 {
             let (ran, cut) = (commas(report.ran.trials), commas(report.ran.censored));
@@ -223,9 +224,9 @@ impl Plan<'_> {
                 ("cell", k.into()),
                 ("protocol", setup.protocol.clone().into()),
                 ("n", cell.trial.n.into()),
-                ("params", setup.params().into()),
+                ("settings", settings(&setup.params)),
                 ("start", setup.start.clone().into()),
-                ("faults", setup.faults.clone().into()),
+                ("faults", faults(&setup.faults)),
                 ("scheduler", cell.trial.scheduler.name().into()),
                 ("limit", setup.limit.into()),
                 ("phases", cell.trial.phases.into()),

@@ -14,9 +14,9 @@ use ringleader_records::outcome::Outcome;
 use ringleader_records::pool::all_cores;
 
 use crate::args::RunArgs;
-use crate::cmd::run::settings;
 use crate::cmd::trial::{command, introduce, start_name, trial};
 use crate::progress::{Bar, interrupted, pace};
+use crate::shapes::{mean, observed, quantile, settings};
 use crate::stdout::print;
 use crate::stop::{Stop, outcome};
 use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &RunArgs, asked: u64, entries: &Entries) -> Result<(), S
     })?;
     drop(bar);
     let report = Report::new(args, trial, described, asked, threads, kept);
-    let printed = print(args.json, || report.as_json(), |out| report.summary(out));
+    let printed = print(args.json, "trials", || report.as_json(), |out| report.summary(out));
     let verdict = match &report {
         report if report.interrupted() => Err(Stop::Interrupted(None)),
         report if report.censored > 0 => Err(Stop::Limit),
@@ -262,7 +262,7 @@ impl Report<'_> {
             ("protocol", self.described.about.name.clone().into()),
             ("rules", self.described.about.origin.name().into()),
             ("n", self.trial.n.into()),
-            ("settings", settings(&self.described)),
+            ("settings", settings(&self.described.settings)),
             ("states", Value::Digits(self.described.states.to_string())),
             ("start", start_name(&self.trial, &self.described).into()),
             ("scheduler", self.trial.scheduler.name().into()),
@@ -296,42 +296,18 @@ impl Report<'_> {
 
 impl Measure {
     fn as_json(&self, n: usize) -> Value {
-        let known = |known: Observed| {
-            Value::map([
-                ("steps", known.value.into()),
-                ("exact", known.exact.into()),
-                ("parallel_time", (known.value as f64 / n as f64).into()),
-            ])
-        };
-        let quantile = |percent: usize| {
-            let quantile = self.sample.quantile(percent)?;
-            let interval = quantile.interval.map(|(from, to)| Value::from(vec![known(from), known(to)]));
-            Some(Value::map([
-                ("percent", percent.into()),
-                ("value", known(quantile.value)),
-                ("interval", interval.into()),
-            ]))
-        };
-        let quantiles = [5, 25, 50, 75, 95, 99].into_iter().filter_map(quantile);
+        let known = |rank: usize| self.sample.ranked(rank).map(|one| observed(one, n));
+        let quantiles = [5, 25, 50, 75, 95, 99].into_iter();
+        let quantiles =
+            quantiles.filter_map(|percent| Some(quantile(Some(percent), &self.sample.quantile(percent)?, n)));
         Value::map([
             ("count", self.sample.len().into()),
             ("censored", self.sample.censored().into()),
-            ("mean", self.mean_as_json(n).into()),
+            ("mean", self.sample.mean().map(|known| mean(&known, n)).into()),
             ("quantiles", quantiles.collect::<Vec<_>>().into()),
-            ("minimum", self.sample.ranked(1).map(known).into()),
-            ("maximum", self.sample.ranked(self.sample.len()).map(known).into()),
+            ("minimum", known(1).into()),
+            ("maximum", known(self.sample.len()).into()),
         ])
-    }
-
-    fn mean_as_json(&self, n: usize) -> Option<Value> {
-        let mean = self.sample.mean()?;
-        let interval = mean.interval.map(|(from, to)| Value::from(vec![Value::from(from), Value::from(to)]));
-        Some(Value::map([
-            ("steps", mean.value.into()),
-            ("exact", mean.exact.into()),
-            ("parallel_time", (mean.value / n as f64).into()),
-            ("interval", interval.into()),
-        ]))
     }
 }
 
