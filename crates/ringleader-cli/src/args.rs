@@ -8,6 +8,8 @@ use ringleader::error::Error;
 use ringleader::params::{Parameter, Params};
 use ringleader_catalogue::Entries;
 
+use crate::stop::Stop;
+
 mod checks;
 #[cfg(feature = "report")]
 mod sweeps;
@@ -114,14 +116,17 @@ pub(crate) enum Command {
     View(ViewArgs),
 }
 
-/// The command that the arguments of the process name; without one, the main job. Ends the process if they make no sense, or only
-/// ask for help.
+/// The command that the arguments of the process name; without one, the main job. Ends the process if they only ask for help, or
+/// make no sense and nobody asked for JSON.
 ///
 /// # Errors
-/// If a parameter of a protocol has the name of an option.
-pub(crate) fn parse(entries: &Entries) -> Result<Command, Error> {
+/// If a parameter of a protocol has the name of an option, or the arguments make no sense.
+pub(crate) fn parse(entries: &Entries, as_json: bool) -> Result<Command, Stop> {
     no_clash(entries)?;
-    let matches = command(entries).get_matches();
+    let matches = command(entries).try_get_matches().map_err(|error| match error.use_stderr() && as_json {
+        true => Stop::Bad(error.to_string().trim_start_matches("error: ").trim_end().to_owned()),
+        false => error.exit(),
+    })?;
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     Ok(args.command.unwrap_or_else(|| main_job(entries)))
 }

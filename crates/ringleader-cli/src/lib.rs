@@ -32,15 +32,17 @@ pub use ringleader_catalogue::{Entries, Entry, Tools, builtin};
 /// Runs the command that the arguments of the process name, with these protocols.
 #[must_use]
 pub fn main(protocols: &[Entry]) -> ExitCode {
-    match parse_and_run(protocols) {
+    // Asked for before anything is parsed, for what cannot be parsed is an error too.
+    let as_json = std::env::args_os().any(|word| word == "--json");
+    match parse_and_run(protocols, as_json) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(stop) => stop.report(),
+        Err(stop) => stop.report(as_json),
     }
 }
 
-fn parse_and_run(protocols: &[Entry]) -> Result<(), Stop> {
+fn parse_and_run(protocols: &[Entry], as_json: bool) -> Result<(), Stop> {
     let entries = Entries::new(protocols)?;
-    let command = args::parse(&entries)?;
+    let command = args::parse(&entries, as_json)?;
     progress::catch_interrupts();
     run(&command, &entries)
 }

@@ -170,19 +170,11 @@ pub(crate) const STATEMENTS: &[Statement] = &[
                 "with probability 1: n = 9..16, psi = 4..7, kappa_max = 1",
                 "ringleader prove convergence --n 9..16 --psi 4..7",
             ),
+            of(How::Proven, "n = 5..8, psi = 3..6, kappa_max = 1", "ringleader prove convergence --n 5..8 --psi 3..6"),
+            of(How::Proven, "n = 3..4, psi = 2..5, kappa_max = 1", "ringleader prove convergence --n 3..4 --psi 2..5"),
             of(
                 How::Proven,
-                "with probability 1: n = 5..8, psi = 3..6, kappa_max = 1",
-                "ringleader prove convergence --n 5..8 --psi 3..6",
-            ),
-            of(
-                How::Proven,
-                "with probability 1: n = 3..4, psi = 2..5, kappa_max = 1",
-                "ringleader prove convergence --n 3..4 --psi 2..5",
-            ),
-            of(
-                How::Proven,
-                "with probability 1: n = 3..8, psi = 2..4, kappa_max = 1, 2, except n = 8, psi = 2, where n = psi 2^psi",
+                "n = 3..8, psi = 2..4, kappa_max = 1, 2, except n = 8, psi = 2, where n = psi 2^psi",
                 "ringleader prove convergence --n 3..8 --psi 2..4 --kappa 1..2",
             ),
             of(

@@ -45,8 +45,7 @@ fn list(out: &mut dyn Write, chosen: &[&Statement]) -> io::Result<()> {
     let header = format!("{:NAME$}{:width$}the laboratory has", "statement", "name", width = HAS - NAME);
     writeln!(out, "{}", strong(header))?;
     for statement in chosen {
-        let parts: Vec<String> = statement.evidence.iter().map(in_short).collect();
-        let mut lines = wrapped(&parts.join("; "), WIDTH - HAS).into_iter();
+        let mut lines = wrapped(&all_in_short(statement.evidence), WIDTH - HAS).into_iter();
         let front = format!("{:NAME$}{:width$}", statement.title, statement.name, width = HAS - NAME);
         writeln!(out, "{front}{}", lines.next().unwrap_or_default())?;
         lines.try_for_each(|line| writeln!(out, "{:HAS$}{line}", ""))?;
@@ -55,6 +54,15 @@ fn list(out: &mut dyn Write, chosen: &[&Statement]) -> io::Result<()> {
     let legend = How::ALL.map(|how| format!("{}: {}", how.name(), how.about()));
     legend.iter().try_for_each(|line| writeln!(out, "{}", faint(line)))?;
     writeln!(out, "{}", faint("with the commands: ringleader paper \"Lemma 14\", or any other number or name"))
+}
+
+/// How it is known stands before the first of several that are known in this way.
+fn all_in_short(evidence: &[Evidence]) -> String {
+    let said = |k: usize| match k.checked_sub(1) {
+        Some(before) if evidence[before].how == evidence[k].how => evidence[k].what.to_owned(),
+        _ => in_short(&evidence[k]),
+    };
+    (0..evidence.len()).map(said).collect::<Vec<_>>().join("; ")
 }
 
 fn in_short(evidence: &Evidence) -> String {

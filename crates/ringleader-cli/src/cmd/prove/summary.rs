@@ -9,7 +9,7 @@ use ringleader_proof::query::{Decided, Verdict};
 
 use super::{label, parameters};
 use crate::paper::STATEMENTS;
-use crate::text::{WIDTH, alarm, good, quoted, strong, wrapped};
+use crate::text::{WIDTH, alarm, faint, good, quoted, strong, wrapped};
 
 /// A claim and what came of it on all rings.
 pub(super) struct Summary {
@@ -102,20 +102,18 @@ impl Summary {
     /// What has to be said beside the verdict.
     fn remarks(&self, witnesses: Option<&Path>) -> Vec<String> {
         let (all, canary) = (self.rings.len(), self.claim.canary);
-        let witness = |point: Point| match witnesses {
-            Some(folder) => {
-                let path = folder.join(format!("{}.json", label(&self.claim, point)));
-                format!("witness in {}", quoted(&path.display().to_string()))
-            }
-            None => "`--witness DIR` writes it".into(),
+        let witness = |point: Point| {
+            let path = witnesses.map(|folder| folder.join(format!("{}.json", label(&self.claim, point))));
+            path.map_or(String::new(), |path| format!(": witness in {}", quoted(&path.display().to_string())))
         };
         let noted = |note: &str| if note.is_empty() { String::new() } else { format!(" ({note})") };
         let mut remarks = Vec::new();
         if let Found { count, first: Some((point, note)) } = &self.fails {
-            let must = if canary { ", as it must: it is known to be false" } else { "" };
+            let must = if canary { "known to be false, " } else { "" };
             let at = self.place(*point);
-            let first = if *count == 1 { format!("at {at}") } else { format!("at {count} of {all} rings, first {at}") };
-            remarks.push(format!("fails {first}{}{must}; {}", noted(note), witness(*point)));
+            let of = if *count == all { "all".into() } else { format!("{count} of") };
+            let first = if *count == 1 { at } else { format!("{of} {all} rings, first {at}") };
+            remarks.push(format!("{must}fails at {first}{}{}", noted(note), witness(*point)));
             if canary && self.holds > 0 {
                 remarks.push(format!("holds at {}; what is false need not fail on every ring", rings(self.holds)));
             }
@@ -171,6 +169,7 @@ fn row([claim, statement, n, psi, kappa, seconds]: [&str; 6]) -> String {
     format!("{claim:<25}  {statement:<12} {n:>6} {psi:>5} {kappa:>5} {seconds:>8}")
 }
 
+/// A line for each claim; witnesses are in their files, or could be.
 pub(super) fn show(out: &mut dyn Write, all: &[Summary], witnesses: Option<&Path>) -> io::Result<()> {
     let header = row(["claim", "statement", "n", "psi", "kappa", "seconds"]);
     writeln!(out, "{}", strong(format!("{header}  verdict")))?;
@@ -179,6 +178,9 @@ pub(super) fn show(out: &mut dyn Write, all: &[Summary], witnesses: Option<&Path
         for remark in one.remarks(witnesses) {
             wrapped(&remark, WIDTH - 4).iter().try_for_each(|line| writeln!(out, "    {line}"))?;
         }
+    }
+    if witnesses.is_none() && all.iter().any(|one| one.fails.count > 0) {
+        writeln!(out, "{}", faint("witnesses: `--witness DIR` writes them, for `replay` and `inspect`"))?;
     }
     Ok(())
 }
