@@ -106,13 +106,13 @@ fn choose(names: &[String]) -> Result<Vec<Claim>, Stop> {
     let mut chosen: Vec<Claim> = Vec::new();
     // `prove Lemma 14` is one name in two words.
     let whole = names.join(" ");
-    let names = if named(&all, &whole).is_ok() { std::slice::from_ref(&whole) } else { names };
+    let names = if called(&whole).is_empty() { names } else { std::slice::from_ref(&whole) };
     for claim in names.iter().map(|name| named(&all, name)).collect::<Result<Vec<_>, _>>()?.concat() {
         if chosen.iter().all(|known| known.name != claim.name) {
             chosen.push(claim);
         }
     }
-    Ok(if names.is_empty() || whole.is_empty() { all } else { chosen })
+    Ok(if names.is_empty() { all } else { chosen })
 }
 
 /// The claim of this name, or those that belong to a statement of the paper.
