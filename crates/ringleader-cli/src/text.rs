@@ -76,16 +76,17 @@ pub(crate) fn quoted(word: &str) -> String {
 /// The width of a terminal for which text is written.
 pub(crate) const WIDTH: usize = 80;
 
-/// Words in lines of at most this many characters; a longer word has a line of its own.
+/// Words in lines of at most this many characters; a longer word has a line of its own, and an equation stays together.
 pub(crate) fn wrapped(words: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for word in words.split_whitespace() {
+    let together = words.replace(" = ", "\u{a0}=\u{a0}");
+    for word in together.split(' ').filter(|word| !word.is_empty()) {
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= width => *line += &format!(" {word}"),
             _ => lines.push(word.to_owned()),
         }
     }
-    lines
+    lines.into_iter().map(|line| line.replace('\u{a0}', " ")).collect()
 }
 
 /// How alike two names must be for one to be meant by the other; clap asks for the same.
@@ -121,6 +122,7 @@ mod tests {
     fn lines_are_broken_between_words() {
         assert_eq!(wrapped("one two  three four", 8), ["one two", "three", "four"]);
         assert_eq!(wrapped("extraordinary a", 4), ["extraordinary", "a"]);
+        assert_eq!(wrapped("for n = 3, psi = 2", 10), ["for n = 3,", "psi = 2"]);
         assert!(wrapped("", 4).is_empty());
     }
 

@@ -137,6 +137,57 @@ fn is_a_test(name: &str) -> bool {
     std::fs::read_to_string(sets).unwrap().contains(&format!("    #[test]\n    fn {name}()"))
 }
 
+/// Rings that a command asks for, as `n`, `psi` and `kappa`.
+fn rings(command: &str) -> Vec<[usize; 3]> {
+    let words: Vec<&str> = command.split(' ').collect();
+    let option = |name: &str| words.iter().position(|word| *word == name).map(|k| words[k + 1]);
+    let range = |part: &str| -> Vec<usize> {
+        let (from, to) = part.split_once("..").unwrap_or((part, part));
+        (from.parse().unwrap()..=to.parse().unwrap()).collect()
+    };
+    let numbers = |name: &str, default: &str| -> Vec<usize> {
+        option(name).unwrap_or(default).split(',').flat_map(range).collect()
+    };
+    let most = option("--most-psi").map_or(usize::MAX, |most| most.parse().unwrap());
+    let (n, psi, kappa) = (numbers("--n", "0"), numbers("--psi", "0"), numbers("--kappa", "1"));
+    let all = psi.iter().flat_map(|&psi| n.iter().map(move |&n| (n, psi)));
+    let all = all.flat_map(|(n, psi)| kappa.iter().map(move |&kappa| [n, psi, kappa]));
+    all.filter(|[n, psi, _]| *n <= most.saturating_mul(*psi)).collect()
+}
+
+/// What is said to be proven stands in the record of what was decided, ring by ring.
+#[test]
+fn what_is_proven_is_recorded() {
+    let record = std::fs::read_to_string(format!("{ROOT}/records/proofs.txt")).unwrap();
+    let rows: Vec<Vec<&str>> = record.lines().map(|line| line.split_whitespace().collect()).collect();
+    let is_recorded = |claim: &str, ring: [usize; 3]| {
+        let fits = |cell: &str, value: usize| cell == "any" || value == 0 || cell.parse() == Ok(value);
+        let is_it = |row: &&Vec<&str>| {
+            row.len() >= 8 && row[0] == claim && (0..3).all(|k| fits(row[1 + k], ring[k])) && row[7] != "unknown:"
+        };
+        rows.iter().any(|row| is_it(&row))
+    };
+    let known = json(&ringleader(&["prove", "--list", "--json"]))["claims"].clone();
+    let false_ones: Vec<Value> = known
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["must_fail"] == true)
+        .map(|one| one["claim"].clone())
+        .collect();
+    let mut looked = 0;
+    for one in statements(&[]).iter().flat_map(evidence).filter(|one| one["how"] == "proven") {
+        // Those that are known to be false are decided in tests, and their witnesses are in paper/witnesses.
+        for claim in one["claims"].as_array().unwrap().iter().filter(|claim| !false_ones.contains(claim)) {
+            for ring in rings(one["command"].as_str().unwrap()) {
+                assert!(is_recorded(claim.as_str().unwrap(), ring), "{claim} at {ring:?} is not recorded: {one}");
+                looked += 1;
+            }
+        }
+    }
+    assert!(looked > 400, "{looked}");
+}
+
 /// What is not addressed says why and names no command; everything else names one.
 #[test]
 fn nothing_is_left_unsaid() {
