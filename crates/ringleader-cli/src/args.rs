@@ -24,7 +24,7 @@ mod view;
 
 #[cfg(feature = "prove")]
 pub(crate) use checks::ProveArgs;
-pub(crate) use checks::{CheckArgs, ExactArgs};
+pub(crate) use checks::{CheckArgs, ExactArgs, PaperArgs};
 #[cfg(feature = "report")]
 pub(crate) use grid::GridArgs;
 pub(crate) use shell::{CompletionsArgs, ManArgs};
@@ -77,6 +77,7 @@ Examples:
   ringleader check fj --n 3..8                      every configuration of small rings
   ringleader report records/table1.parquet          figures and tables from the records of a sweep
   ringleader prove                                  the paper's claims, for all configurations
+  ringleader paper                                  the paper, lemma by lemma
   ringleader exact fj --n 3 --start every           exact expected numbers of steps
   ringleader view                                   see it in a browser
 
@@ -116,6 +117,8 @@ pub(crate) enum Command {
     /// Decide the paper's claims on all configurations, with a SAT solver
     #[cfg(feature = "prove")]
     Prove(ProveArgs),
+    /// List every numbered statement of the paper, with what is known of it here and how
+    Paper(PaperArgs),
     /// Compute exact expected numbers of steps from the Markov chain of a small ring
     Exact(ExactArgs),
     /// Print completions for a shell
@@ -127,14 +130,17 @@ pub(crate) enum Command {
     View(ViewArgs),
 }
 
-/// The command that the arguments of the process name; without one, the main job. Ends the process if they make no sense, or only
-/// ask for help.
+/// The command that the arguments of the process name; without one, the main job. Ends the process if they only ask for help, or
+/// make no sense and nobody asked for JSON.
 ///
 /// # Errors
-/// If a parameter of a protocol has the name of an option.
-pub(crate) fn parse(entries: &Entries) -> Result<Command, Error> {
+/// If a parameter of a protocol has the name of an option, or the arguments make no sense.
+pub(crate) fn parse(entries: &Entries, as_json: bool) -> Result<Command, Stop> {
     no_clash(entries)?;
-    let matches = command(entries).get_matches();
+    let matches = command(entries).try_get_matches().map_err(|error| match error.use_stderr() && as_json {
+        true => Stop::Bad(error.to_string().trim_start_matches("error: ").trim_end().to_owned()),
+        false => error.exit(),
+    })?;
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     Ok(args.command.unwrap_or_else(|| main_job(entries)))
 }

@@ -4,10 +4,12 @@ pub(crate) mod check;
 pub(crate) mod exact;
 #[cfg(feature = "report")]
 pub(crate) mod export;
+pub(crate) mod findings;
 pub(crate) mod inspect;
 pub(crate) mod list;
 #[cfg(feature = "report")]
 pub(crate) mod merge;
+pub(crate) mod paper;
 pub(crate) mod picture;
 pub(crate) mod play;
 #[cfg(feature = "prove")]
@@ -16,7 +18,6 @@ pub(crate) mod replay;
 #[cfg(feature = "report")]
 pub(crate) mod report;
 pub(crate) mod run;
-pub(crate) mod shape;
 pub(crate) mod shell;
 #[cfg(feature = "report")]
 pub(crate) mod slurm;

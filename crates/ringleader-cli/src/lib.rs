@@ -16,9 +16,11 @@ mod args;
 mod cluster;
 mod cmd;
 mod forecast;
+mod paper;
 mod progress;
 #[cfg(feature = "report")]
 mod report;
+mod shapes;
 mod stdout;
 mod stop;
 mod text;
@@ -33,15 +35,17 @@ pub use ringleader_catalogue::{Entries, Entry, Tools, builtin};
 /// Runs the command that the arguments of the process name, with these protocols.
 #[must_use]
 pub fn main(protocols: &[Entry]) -> ExitCode {
-    match parse_and_run(protocols) {
+    // Asked for before anything is parsed, for what cannot be parsed is an error too.
+    let as_json = std::env::args_os().any(|word| word == "--json");
+    match parse_and_run(protocols, as_json) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(stop) => stop.report(),
+        Err(stop) => stop.report(as_json),
     }
 }
 
-fn parse_and_run(protocols: &[Entry]) -> Result<(), Stop> {
+fn parse_and_run(protocols: &[Entry], as_json: bool) -> Result<(), Stop> {
     let entries = Entries::new(protocols)?;
-    let command = args::parse(&entries)?;
+    let command = args::parse(&entries, as_json)?;
     progress::catch_interrupts();
     run(&command, &entries)
 }
@@ -52,6 +56,7 @@ fn run(command: &Command, entries: &Entries) -> Result<(), Stop> {
         Command::List(args) => cmd::list::list(args, entries),
         Command::Replay(args) => cmd::replay::replay(args, entries),
         Command::Inspect(args) => cmd::inspect::inspect(args, entries),
+        Command::Paper(args) => cmd::paper::paper(args),
         Command::Check(args) => cmd::check::check(args, entries),
         Command::Exact(args) => cmd::exact::exact(args, entries),
         Command::Completions(args) => cmd::shell::completions(args, entries),

@@ -4,8 +4,11 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use ringleader::error::Error;
+use ringleader::value::Value;
+use ringleader_records::json;
 
 use crate::progress::interrupted_code;
+use crate::stdout::signed;
 
 /// The end of a command that is not plain success.
 #[derive(Debug)]
@@ -32,8 +35,8 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    /// Tells the user on standard error, and gives the exit code.
-    pub(crate) fn report(self) -> ExitCode {
+    /// Tells the user on standard error, in words or as a JSON object, and gives the exit code.
+    pub(crate) fn report(self, as_json: bool) -> ExitCode {
         let kind = if matches!(self, Self::Interrupted(_)) { "interrupted" } else { "error" };
         let (code, message) = match self {
             Self::Failed(message) => (1, Some(message)),
@@ -48,11 +51,24 @@ impl Stop {
             Self::Unheard => (0, None),
         };
         if let Some(message) = message {
-            // If even standard error is closed, the exit code has to say it alone.
-            let _ = writeln!(anstream::stderr(), "{}: {message}", crate::text::alarm(kind));
+            tell(kind, &message, code, as_json);
         }
         ExitCode::from(code)
     }
+}
+
+/// If even standard error is closed, the exit code has to say it alone.
+pub(crate) fn tell(kind: &str, message: &str, code: u8, as_json: bool) {
+    let _ = if as_json {
+        let error = [
+            ("error", Value::from(message)),
+            ("interrupted", (kind == "interrupted").into()),
+            ("exit_code", code.into()),
+        ];
+        json::write_line(&mut io::stderr(), &signed("error", Value::map(error)))
+    } else {
+        writeln!(anstream::stderr(), "{}: {message}", crate::text::alarm(kind))
+    };
 }
 
 /// The result of a command that has printed `heard` and come to a `verdict`: a reader that went away does not change the

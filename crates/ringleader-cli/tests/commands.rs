@@ -223,6 +223,88 @@ fn replay_reads_standard_input_and_hashes_every_100_steps() {
     assert_eq!(times, [&literal!(100), &literal!(200)]);
 }
 
+const CASE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/conformance/ppl_41_n6_psi3_k5.json");
+
+/// The case with something changed.
+fn spoiled(name: &str, change: impl Fn(&mut Value)) -> String {
+    let mut case: Value = serde_json::from_str(&std::fs::read_to_string(CASE).unwrap()).unwrap();
+    change(&mut case);
+    file(name, &case.to_string())
+}
+
+#[test]
+fn replay_says_what_matched() {
+    let shown = text(&ringleader(&["replay", CASE, "--text"]));
+    let matched = ["as expected  42 hashes", "as expected  final configuration", "as expected  S_PL at the end"];
+    assert!(matched.iter().all(|line| shown.contains(line)) && shown.contains("leaders at the end: u_5"), "{shown}");
+    let compared = json(&ringleader(&["replay", CASE]))["compared"].clone();
+    assert_eq!(compared[0], literal!({"what": "hashes", "count": 42, "as_expected": true, "difference": null}));
+    assert_eq!(compared.as_array().unwrap().len(), 3);
+    let other = spoiled("other-hash.json", |case| case["hashes"][3][1] = "0".repeat(64).into());
+    let output = ringleader(&["replay", &other, "--text"]);
+    assert!(text(&output).contains("different    42 hashes, first at step 40"), "{}", text(&output));
+    assert!(text(&output).contains("as expected  final configuration"), "the rest is looked at all the same");
+    assert!(code(&output) == 1 && complaint(&output).contains("step 40: the hash is "), "{}", complaint(&output));
+    let compared = json(&ringleader(&["replay", &other]))["compared"].clone();
+    assert_eq!((&compared[0]["as_expected"], &compared[1]["as_expected"]), (&literal!(false), &literal!(true)));
+    let bare = spoiled("bare.json", |case| {
+        ["hashes", "final", "final_S_PL"].iter().for_each(|name| drop(case.as_object_mut().unwrap().remove(*name)));
+    });
+    let shown = text(&ringleader(&["replay", &bare, "--text"]));
+    assert!(shown.contains("the case expects nothing") && !shown.contains("as expected"), "{shown}");
+}
+
+/// The values were changed by hand; so the reasons are known.
+#[test]
+fn inspect_says_which_sets_hold_and_why_not() {
+    let witness = concat!(env!("CARGO_MANIFEST_DIR"), "/../../paper/witnesses/good-creates-none-n4-psi3.json");
+    let shown = text(&ringleader(&["inspect", witness, "--text"]));
+    assert!(
+        shown.contains("yes C_DL\n") && shown.contains("no  S_PL                a token of u_1 is risky\n"),
+        "{shown}"
+    );
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    let facts = json(&ringleader(&["inspect", witness]));
+    assert_eq!(facts["why"], literal!({"S_PL": "a token of u_1 is risky", "S_PL_literal": "a token of u_1 is risky"}));
+    assert_eq!((&facts["phases"]["C_DL"], &facts["phases"]["perfect"]), (&literal!(true), &literal!(true)));
+    assert_eq!(facts["settings"], literal!({"psi": 3, "kappa": 1}));
+    let agent = |color: u8| literal!({"color": color, "c1": 2, "c2": 2, "dir": 7, "strong": 0});
+    let config = literal!({"protocol": "P_OR", "config": [agent(1), agent(2), agent(1), agent(2), agent(3)]});
+    let facts = json(&ringleader(&["inspect", &file("why-por.json", &config.to_string())]));
+    assert_eq!(
+        facts["why"],
+        literal!({
+            "two_hop_colored": "u_0 and u_2 both have colour 1",
+            "memory_correct": "u_0 does not know the colours of its neighbours",
+            "oriented": "u_0 points at neither of its neighbours",
+        })
+    );
+    let agent = |stamp: u8| literal!({"color": 1, "stampC": stamp, "stampB": 0});
+    let config = literal!({"protocol": "P_CL", "config": [agent(1), agent(2), agent(3)]});
+    let facts = json(&ringleader(&["inspect", &file("why-pcl.json", &config.to_string())]));
+    assert_eq!(facts["why"]["red_free"], "u_0 is red");
+    refused(&["inspect", witness, "--text", "--json"], &["--json", "cannot be used with"]);
+}
+
+/// On a terminal there are words, unless JSON is asked for; in a pipe it is the other way round.
+#[cfg(target_os = "linux")]
+#[test]
+fn replay_and_inspect_speak_to_whoever_reads() {
+    for command in ["replay", "inspect"] {
+        let on_terminal = |option: &str| {
+            let line = format!("'{}' {command} '{CASE}' {option} 2> /dev/null", env!("CARGO_BIN_EXE_ringleader"));
+            let output =
+                std::process::Command::new("script").args(["-qec", &line, "/dev/null"]).stdin(Stdio::null()).output();
+            String::from_utf8_lossy(&output.unwrap().stdout).into_owned()
+        };
+        let is_json = |text: &str| text.trim_start().starts_with('{');
+        assert!(on_terminal("").contains("S_PL") && !is_json(&on_terminal("")), "{}", on_terminal(""));
+        assert!(is_json(&on_terminal("--json")));
+        assert!(is_json(&text(&ringleader(&[command, CASE]))));
+        assert!(!is_json(&text(&ringleader(&[command, CASE, "--text"]))));
+    }
+}
+
 // --- bad input ------------------------------------------------------------------------------------------------
 
 /// Exit code 2, a message with these words, no panic, nothing on standard output.
@@ -474,6 +556,7 @@ fn help_explains_every_command_with_examples_and_exit_codes() {
         vec!["replay", "--help"],
         vec!["inspect", "--help"],
         vec!["check", "--help"],
+        vec!["paper", "--help"],
     ] {
         let output = ringleader(&args);
         let help = text(&output);

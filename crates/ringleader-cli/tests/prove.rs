@@ -58,7 +58,11 @@ fn a_failure_has_a_witness_that_inspect_and_replay_confirm() {
     let found = directory("witnesses");
     let output = ringleader(&["prove", "impossible", "--n", "8", "--psi", "2", "--witness", &found]);
     assert_eq!(code(&output), 1, "{}", text(&output));
-    assert!(text(&output).contains("witness: {") && complaint(&output).contains("impossible fails"));
+    let shown = text(&output);
+    let told = format!("fails at n = 8, psi = 2: witness in {found}/impossible-n8-psi2.json");
+    let words: Vec<&str> = shown.split_whitespace().collect();
+    assert!(words.join(" ").contains(&told) && !shown.contains('{'), "{shown}");
+    assert!(complaint(&output).contains("impossible fails"));
     let paths = files(&found, "json");
     let path = paths[0].to_str().unwrap();
     let facts = json(&ringleader(&["inspect", path]));
@@ -71,10 +75,52 @@ fn a_failure_has_a_witness_that_inspect_and_replay_confirm() {
 fn canaries_fail_as_they_must() {
     let output = ringleader(&["prove", "get_peaceful-once", "--n", "3"]);
     assert_eq!(code(&output), 0, "{}", complaint(&output));
-    assert!(text(&output).contains("fails, as it must"));
+    assert!(text(&output).contains("known to be false, fails at n = 3"), "{}", text(&output));
+    assert!(text(&output).contains("0 hold, 0 fail, 1 fail as they must, 0 unknown"), "{}", text(&output));
+    let partly = text(&ringleader(&["prove", "srl_variant-no-risky-part", "--n", "3..6", "--psi", "3"]));
+    assert!(partly.contains("fails at 3 of 4 rings, first n = 4, psi = 3"), "{partly}");
+    assert!(partly.contains("holds at the other ring; what is false need not fail on every ring"), "{partly}");
     let nowhere = ringleader(&["prove", "good-creates-none", "--n", "4", "--psi", "2"]);
     assert_eq!(code(&nowhere), 1);
+    assert!(text(&nowhere).contains("but not on these rings"), "{}", text(&nowhere));
     assert!(complaint(&nowhere).contains("known to be false"), "{}", complaint(&nowhere));
+}
+
+#[test]
+fn prove_is_a_line_for_each_claim_or_a_row_for_each_ring() {
+    let words = ["prove", "safe", "cpb_closed", "--n", "3..5", "--psi", "2,4"];
+    let lines = |output: Output| text(&output).lines().map(str::to_owned).collect::<Vec<_>>();
+    let (short, long) = (lines(ringleader(&words)), lines(ringleader(&[&words[..], &["--every"]].concat())));
+    assert_eq!((short.len(), long.len()), (5, 12), "{short:#?} {long:#?}");
+    let fields = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let mut safe = fields(&short[1]);
+    safe.remove(6);
+    assert_eq!(safe, ["safe", "Lemma", "14", "3..5", "2,4", "any", "holds"], "without the seconds");
+    assert_eq!(fields(&long[1])[..4], ["safe", "3", "2", "any"]);
+    assert_eq!(short.last(), long.last());
+}
+
+#[test]
+fn everything_fits_80_columns() {
+    for words in [&["prove"][..], &["prove", "--list"], &["prove", "impossible", "--n", "3..8", "--psi", "2"]] {
+        let shown = text(&ringleader(words));
+        let wide = shown.lines().find(|line| line.chars().count() > 80);
+        assert_eq!((wide, shown.is_empty()), (None, false), "{words:?}");
+    }
+}
+
+/// By the number, the label, with hyphens or underscores, in one word or two.
+#[test]
+fn claims_are_found_by_statement() {
+    let claims = |words: &[&str]| -> Vec<String> {
+        let listed = json(&ringleader(&[&["prove", "--list", "--json"], words].concat()));
+        listed["claims"].as_array().unwrap().iter().map(|one| one["claim"].as_str().unwrap().to_owned()).collect()
+    };
+    for words in [&["Lemma 14"][..], &["Lemma", "14"], &["lemma14"], &["14"], &["LEMMA-14"]] {
+        assert_eq!(claims(words), ["safe", "safe-literal"], "{words:?}");
+    }
+    assert_eq!(claims(&["cpb-closed"]), ["cpb_closed"]);
+    assert_eq!(claims(&["cpb_lone_closed", "Lemma 13", "cpb_closed"]), ["cpb-lone-closed", "cpb_closed"]);
 }
 
 #[test]
@@ -90,8 +136,10 @@ fn limits_leave_unknown_and_their_own_exit_code() {
 
 #[test]
 fn bad_questions_are_refused_with_what_is_allowed() {
-    let cases: [(&[&str], &str); 12] = [
-        (&["prove", "everything"], "allowed is safe, "),
+    let cases: [(&[&str], &str); 14] = [
+        (&["prove", "everything"], "allowed is a claim of `ringleader prove --list`"),
+        (&["prove", "cbp_closed"], "did you mean \"cpb_closed\"?"),
+        (&["prove", "Lemma", "5"], "Lemma 5 (keep_construction): no claim is about it"),
         (&["prove", "safe", "--n", "2..5"], "each from 3 to 512"),
         (&["prove", "safe", "--n", "8..3"], "a range such as 3..8"),
         (&["prove", "safe", "--n", "513"], "each from 3 to 512"),

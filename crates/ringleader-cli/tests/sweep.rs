@@ -438,7 +438,8 @@ fn a_dry_run_lists_the_cells() {
     let definition = define(&folder, DEFINITION);
     let told = json(&done(&["sweep", &definition, "--dry-run", "--json"]));
     assert_eq!((told["cells"].as_array().unwrap().len(), told["trials"].as_u64()), (11, Some(410)));
-    assert_eq!(told["cells"][5]["faults"], "agents=3,at=safe");
+    assert_eq!(told["cells"][5]["faults"][0], "agents=3,at=safe");
+    assert_eq!(told["cells"][4]["settings"]["psi"], 3);
     let half = json(&done(&["sweep", &definition, "--dry-run", "--json", "--shard", "1/2"]));
     assert!(half["trials"].as_u64().unwrap() < 410);
     let text = String::from_utf8(done(&["sweep", &definition, "--dry-run"]).stdout).unwrap();
@@ -556,8 +557,8 @@ fn records_say_where_they_come_from() {
     let definition = define(&folder, DEFINITION);
     done(&["sweep", &definition, "--shard", "2/3"]);
     let path = folder.join("a.2of3.parquet").to_string_lossy().into_owned();
-    let meta = &json(&done(&["export", "--meta", &path]))[0];
-    assert_eq!((meta["definition"].as_str(), meta["seed"].as_str()), (Some(DEFINITION), Some("7")));
+    let meta = &json(&done(&["export", "--meta", &path]))["files"][0];
+    assert_eq!((meta["definition"].as_str(), meta["seed"].as_u64()), (Some(DEFINITION), Some(7)));
     assert_eq!((meta["shard"].as_str(), meta["version"].as_str()), (Some("2/3"), Some(env!("CARGO_PKG_VERSION"))));
     assert!(meta["machine"].as_str().unwrap().contains(" core"), "{meta}");
     let csv = folder.join("a.csv").to_string_lossy().into_owned();

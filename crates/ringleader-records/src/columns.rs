@@ -35,6 +35,18 @@ pub struct Column {
     pub(crate) value: Value,
 }
 
+impl Column {
+    /// Its value in a row; null if it is not known.
+    #[must_use]
+    pub fn of(&self, row: &Row) -> ringleader::value::Value {
+        match &self.value {
+            Value::Truth(get) => get(row).into(),
+            Value::Text(get) => get(row).into_owned().into(),
+            numbers => numbers.number(row).into(),
+        }
+    }
+}
+
 /// The type of a column, with what gets its value.
 pub(crate) enum Value {
     Whole(fn(&Row) -> u64),

@@ -13,6 +13,11 @@ pub fn named<T, const N: usize>(pairs: [(&'static str, T); N]) -> Vec<(Text, T)>
     pairs.map(|(name, value)| (name.into(), value)).into()
 }
 
+/// Why sets do not hold, for those that do not.
+pub(crate) fn why_not(parts: impl IntoIterator<Item = (&'static str, Option<String>)>) -> Value {
+    Value::map(parts.into_iter().filter_map(|(name, why)| Some((name, Value::from(why?)))))
+}
+
 /// One JSON value. Keys of a map keep the order in which they were put in, which does not matter; writers sort them.
 #[derive(Clone, Debug)]
 pub enum Value {

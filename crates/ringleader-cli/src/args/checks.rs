@@ -63,7 +63,8 @@ pub(crate) struct CheckArgs {
 A claim holds if no configuration violates it: `prove` turns the circuit of the protocol, with a
 free bit for every bit of every agent, into a formula, and a SAT solver shows that it has no
 solution. A solution would be a witness, which is written as a case that `replay` and `inspect`
-accept. Without a CLAIM, `prove` decides all of them; without ranges, on a quick subset.
+accept. Without a CLAIM, `prove` decides all of them; without ranges, on a quick subset. A CLAIM may
+be a statement of the paper, as in `ringleader paper`.
 
 Verdicts: holds; fails, with a witness that the clear form has confirmed; nothing, if what the
 claim says exists does not; unknown, with the limit that came first or what was tried in vain.
@@ -74,6 +75,7 @@ Examples:
   ringleader prove safe --n 3..44 --psi 2..7 --most-psi 7
                                                     S_PL is closed, up to n = 7psi
   ringleader prove cpb_closed --n 3..24
+  ringleader prove \"Lemma 14\"                       the claims that belong to it
   ringleader prove convergence --n 3..8 --psi 2..4 --kappa 1..2
   ringleader prove impossible --n 8 --psi 2 --witness found && ringleader inspect found/*.json
   ringleader prove safe --n 12 --psi 3 --certificate proofs
@@ -82,7 +84,7 @@ Examples:
 
 {EXIT_CODES}"))]
 pub(crate) struct ProveArgs {
-    /// The claims, by name [default: all]
+    /// The claims, by name or by statement of the paper [default: all]
     #[arg(value_name = "CLAIM")]
     pub(crate) claims: Vec<String>,
     /// List the claims instead of deciding them
@@ -97,6 +99,9 @@ pub(crate) struct ProveArgs {
     /// The kappa_max of P_PL, from 1 to 64, for the claims in which it matters [default: 1]
     #[arg(long, value_name = "SIZES", value_parser = kappas)]
     pub(crate) kappa: Option<Sizes>,
+    /// Show a row for each ring instead of a line for each claim
+    #[arg(long)]
+    pub(crate) every: bool,
     /// Leave out the points with n > K psi
     #[arg(long, value_name = "K")]
     pub(crate) most_psi: Option<usize>,
@@ -121,6 +126,31 @@ pub(crate) struct ProveArgs {
     /// No progress bar
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+#[derive(ClapArgs)]
+#[command(after_long_help = format!("\
+Numbers are those of the paper, names its labels; \"Lemma 14\", lemma14, 14 and safe are the same.
+Without a STATEMENT, `paper` lists all of them, and at the end what is ours. `prove` takes the same
+names and decides the claims that belong to them.
+
+Examples:
+  ringleader paper                                  what is known of each statement, and how
+  ringleader paper \"Lemma 14\"                       one of them, with the commands that show it
+  ringleader paper 1                                everything that has the number 1
+  ringleader paper --json | jq '.statements[] | select(.evidence[].how == \"proven\").title'
+
+{EXIT_CODES}"))]
+pub(crate) struct PaperArgs {
+    /// A number, a name, or both [default: all statements]
+    #[arg(value_name = "STATEMENT", conflicts_with = "markdown")]
+    pub(crate) statement: Vec<String>,
+    /// Print a Markdown table
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(ClapArgs)]

@@ -100,7 +100,8 @@ and every phase has a column, `param_psi` or `phase_S_PL`. The recovery from the
 Examples:
   ringleader export table.parquet --csv > table.csv
   ringleader export table.*of4.parquet --csv --out table.csv
-  ringleader export table.parquet --meta | jq -r '.[0].definition'
+  ringleader export table.parquet --json | jq '.rows[].safe'
+  ringleader export table.parquet --meta | jq -r '.files[0].definition'
                                                     the definition of these records
 
 {EXIT_CODES}"))]
@@ -114,6 +115,9 @@ pub(crate) struct ExportArgs {
     /// Print the metadata of the records as JSON: definition, version, machine, seed, shard
     #[arg(long)]
     pub(crate) meta: bool,
+    /// Print one JSON object: the rows or, with --meta, the metadata
+    #[arg(long, conflicts_with = "csv")]
+    pub(crate) json: bool,
     /// The file to write [default: standard output]
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

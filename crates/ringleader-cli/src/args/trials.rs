@@ -1,5 +1,6 @@
 //! Options of the commands on one trial, and single configurations.
 
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
@@ -111,7 +112,8 @@ pub(crate) struct ListArgs {
 A case holds protocol, n, the parameters, `initial`, and either `schedule` (with `draws`) or
 `scheduler`, `seed` and `steps`. `replay` prints `final`, `leaders` and `hashes` at the times that
 the case lists, or else every 100 steps (at most 1000 times in a run given by its seed). It checks
-`hashes`, `final` and `final_S_PL` if the case has them.
+`hashes`, `final` and `final_S_PL` if the case has them. On a terminal it says in words what came
+of that; elsewhere, or with --json, it prints one JSON object.
 
 Examples:
   ringleader replay case.json
@@ -123,6 +125,8 @@ pub(crate) struct ReplayArgs {
     /// The case, or - for standard input
     #[arg(value_name = "CASE.json")]
     pub(crate) case: PathBuf,
+    #[command(flatten)]
+    pub(crate) format: Format,
     /// No progress bar
     #[arg(long, short)]
     pub(crate) quiet: bool,
@@ -131,12 +135,15 @@ pub(crate) struct ReplayArgs {
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
 The file holds an object with `protocol`, the parameters and `config`, or a bare list of agents.
-What the file does not specify comes from the options, or else from the defaults of `run`.
+What the file does not specify comes from the options, or else from the defaults of `run`. On a
+terminal `inspect` says in words which sets hold, and why not; elsewhere, or with --json, it prints
+one JSON object.
 
 Examples:
   ringleader inspect config.json
   ringleader inspect agents.json --protocol ppl --psi 4 --kappa 5
   ringleader inspect case.json | jq .S_PL           the initial configuration of a case
+  ringleader inspect case.json --text | less        in words, wherever they go
 
 {EXIT_CODES}"))]
 pub(crate) struct InspectArgs {
@@ -148,4 +155,23 @@ pub(crate) struct InspectArgs {
     pub(crate) protocol: Option<String>,
     #[command(flatten)]
     pub(crate) params: ParamArgs,
+    #[command(flatten)]
+    pub(crate) format: Format,
+}
+
+/// Words for people on a terminal, and JSON for whatever else reads standard output, as it always was.
+#[derive(ClapArgs)]
+pub(crate) struct Format {
+    /// Print one JSON object, even on a terminal
+    #[arg(long)]
+    json: bool,
+    /// Print words, even if standard output is no terminal
+    #[arg(long, conflicts_with = "json")]
+    text: bool,
+}
+
+impl Format {
+    pub(crate) fn is_json(&self) -> bool {
+        self.json || !(self.text || std::io::stdout().is_terminal())
+    }
 }

@@ -19,6 +19,7 @@ use ringleader_verify::laws::{ACCEPTED, CLOSED};
 
 use crate::args::CheckArgs;
 use crate::progress::{Bar, interrupted};
+use crate::shapes::settings;
 use crate::stdout::print;
 use crate::stop::{Stop, outcome};
 use crate::text::{alarm, columns, commas, faint, good, quoted, strong};
@@ -61,7 +62,7 @@ pub(crate) fn check(args: &CheckArgs, entries: &Entries) -> Result<(), Stop> {
             break;
         }
     }
-    let printed = print(args.json, || as_json(entry, args, &rows), |out| report(out, entry, args, &rows));
+    let printed = print(args.json, "check", || as_json(entry, args, &rows), |out| report(out, entry, args, &rows));
     if let (Some(path), Some(witness)) = (&args.witness, rows.iter().find_map(|row| row.witness.as_ref())) {
         save(path, witness)?;
     }
@@ -343,7 +344,7 @@ fn row_as_json(row: &Row) -> Value {
     };
     Value::map([
         ("n", (*n).into()),
-        ("settings", Value::map(explored.settings.iter().map(|(name, value)| (name.clone(), Value::from(*value))))),
+        ("settings", settings(&explored.settings)),
         ("states", digits(explored.states)),
         ("inputs", explored.inputs.into()),
         ("configurations", explored.configurations.map(digits).into()),

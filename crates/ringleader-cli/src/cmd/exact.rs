@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 
 use ringleader::observer::{Observer, Progress};
+use ringleader::stats::Observed;
 use ringleader::value::Value;
 use ringleader_catalogue::{Entries, Entry};
 use ringleader_records::{files, json};
@@ -13,6 +14,7 @@ use ringleader_verify::exact::ask::{Found, Question, Until};
 
 use crate::args::ExactArgs;
 use crate::progress::{Bar, locked};
+use crate::shapes::{observed, settings};
 use crate::stdout::print;
 use crate::stop::Stop;
 use crate::text::{alarm, commas, faint, ratio, strong};
@@ -52,7 +54,7 @@ pub(crate) fn exact(args: &ExactArgs, entries: &Entries) -> Result<(), Stop> {
     if let (Some(path), Some(model)) = (&args.prism, model) {
         files::write(path, |out| out.write_all(&model))?;
     }
-    print(args.json, || as_json(args, &found), |out| show(out, args, &found))
+    print(args.json, "exact", || as_json(args, &found), |out| show(out, args, &found))
 }
 
 /// How many configurations a chain may have by default. From a start that is named, nobody knows how many can be reached before they
@@ -117,13 +119,16 @@ fn precise(steps: f64) -> String {
 /// Infinity is null.
 fn as_json(args: &ExactArgs, found: &Found) -> Value {
     let real = |value: f64| -> Value { value.is_finite().then_some(value).map_or(Value::Null, Value::from) };
+    let n = usize::try_from(args.n).unwrap_or(usize::MAX);
+    // Beyond the limit nothing is known.
     let quantile = |(percent, steps): &(u32, Option<u64>)| {
-        Value::map([("percent", Value::from(*percent)), ("steps", (*steps).into())])
+        let value = steps.map(|steps| observed(Observed::exactly(steps), n));
+        Value::map([("percent", Value::from(*percent)), ("value", value.into()), ("interval", Value::Null)])
     };
     Value::map([
         ("protocol", args.protocol.given().unwrap_or_default().into()),
         ("n", args.n.into()),
-        ("settings", Value::map(found.settings.iter().map(|(name, value)| (name.clone(), Value::from(*value))))),
+        ("settings", settings(&found.settings)),
         ("start", found.start.as_str().into()),
         ("until", found.until.clone().into()),
         ("configurations", found.configurations.into()),

@@ -9,7 +9,7 @@ use ringleader_records::meta::Meta;
 use ringleader_records::{csv, files, json, parquet};
 
 use crate::args::ExportArgs;
-use crate::stdout::to_stdout;
+use crate::stdout::{SCHEMA, signed, to_stdout};
 use crate::stop::Stop;
 
 pub(crate) fn export(args: &ExportArgs) -> Result<(), Stop> {
@@ -18,12 +18,12 @@ pub(crate) fn export(args: &ExportArgs) -> Result<(), Stop> {
     }
     if args.meta {
         let metas: Vec<Meta> = args.records.iter().map(|path| parquet::metadata(path)).collect::<Result<_, _>>()?;
-        let value = Value::List(metas.iter().map(as_json).collect());
-        return written(args, |out| json::write_line(out, &value));
+        let files = Value::map([("files", metas.iter().map(as_json).collect::<Vec<_>>().into())]);
+        return written(args, |out| json::write_line(out, &signed("records", files)));
     }
     let columns = columns(parquet::setups(&args.records)?.iter().map(|setup| &**setup));
     let rows = parquet::read(&args.records)?;
-    written(args, |out| write_csv(out, &columns, rows))
+    written(args, |out| if args.json { write_json(out, &columns, rows) } else { write_csv(out, &columns, rows) })
 }
 
 fn written(args: &ExportArgs, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Stop> {
@@ -42,6 +42,25 @@ fn write_csv(
     rows.try_for_each(|row| csv::write_row(out, columns, &row.map_err(io::Error::other)?))
 }
 
+/// One object that is written as its rows are read: there may be millions.
+fn write_json(
+    out: &mut dyn Write,
+    columns: &[Column],
+    rows: impl Iterator<Item = Result<Row, Error>>,
+) -> io::Result<()> {
+    write!(out, "{{\"kind\":\"rows\",\"rows\":[")?;
+    for (k, row) in rows.enumerate() {
+        let row = row.map_err(io::Error::other)?;
+        out.write_all(if k > 0 { b",\n" } else { b"\n" })?;
+        json::write(out, &Value::map(columns.iter().map(|column| (column.name.clone(), column.of(&row)))))?;
+    }
+    writeln!(out, "],\"schema\":{SCHEMA}}}")
+}
+
 fn as_json(meta: &Meta) -> Value {
-    Value::map(meta.pairs().map(|(key, value)| (key.trim_start_matches("ringleader."), value.into())))
+    let value = |(key, value): (&'static str, String)| match key.trim_start_matches("ringleader.") {
+        "seed" => ("seed", Value::from(meta.seed)),
+        key => (key, value.into()),
+    };
+    Value::map(meta.pairs().map(value))
 }

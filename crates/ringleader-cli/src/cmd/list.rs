@@ -33,7 +33,7 @@ pub(crate) fn list(args: &ListArgs, entries: &Entries) -> Result<(), Stop> {
         None if args.markdown => markdown,
         None => plain,
     };
-    print(args.json, || as_json(&rows, n), |out| people(out, &rows, n))
+    print(args.json, "list", || as_json(&rows, n), |out| people(out, &rows, n))
 }
 
 /// All that can be said on the command line of one protocol.

@@ -6,7 +6,6 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use ringleader::error::Error;
 use ringleader::params::Params;
 use ringleader::schedule::{AnySchedule, Recorded};
 use ringleader::trial::{Initial, Trial};
@@ -22,10 +21,15 @@ use ringleader_records::pool::{all_cores, spread};
 use ringleader_records::{files, json};
 
 use crate::args::{ProveArgs, Sizes};
+use crate::paper::{STATEMENTS, Statement, called, same_name};
 use crate::progress::{Bar, interrupted};
 use crate::stdout::{print, to_stdout};
 use crate::stop::{Stop, outcome};
-use crate::text::{alarm, commas, faint, good, strong};
+use crate::text::{WIDTH, alarm, commas, faint, good, nearest, strong, wrapped};
+
+mod summary;
+
+use summary::Summary;
 
 /// One claim at one point.
 struct Task {
@@ -96,16 +100,41 @@ fn again() -> Result<(), Stop> {
     }
 }
 
-/// The claims of these names; all of them if none is named.
+/// The claims of these names, or of the statements of these names; all of them if none is named.
 fn choose(names: &[String]) -> Result<Vec<Claim>, Stop> {
     let all = claims();
-    let find = |name: &String| {
-        all.iter().find(|claim| claim.name == name).copied().ok_or_else(|| {
-            let known: Vec<&str> = all.iter().map(|claim| claim.name).collect();
-            Stop::Bad(Error::new("claim", name, format!("allowed is {}", known.join(", "))).to_string())
-        })
-    };
-    if names.is_empty() { Ok(all.clone()) } else { names.iter().map(find).collect() }
+    let mut chosen: Vec<Claim> = Vec::new();
+    // `prove Lemma 14` is one name in two words.
+    let whole = names.join(" ");
+    let names = if called(&whole).is_empty() { names } else { std::slice::from_ref(&whole) };
+    for claim in names.iter().map(|name| named(&all, name)).collect::<Result<Vec<_>, _>>()?.concat() {
+        if chosen.iter().all(|known| known.name != claim.name) {
+            chosen.push(claim);
+        }
+    }
+    Ok(if names.is_empty() { all } else { chosen })
+}
+
+/// The claim of this name, or those that belong to a statement of the paper.
+fn named(all: &[Claim], name: &str) -> Result<Vec<Claim>, Stop> {
+    if let Some(claim) = all.iter().find(|claim| same_name(claim.name, name)) {
+        return Ok(vec![*claim]);
+    }
+    let statements = called(name);
+    let names: Vec<&str> = statements.iter().flat_map(|statement| statement.claims()).collect();
+    let found: Vec<Claim> = all.iter().filter(|claim| names.contains(&claim.name)).copied().collect();
+    match (found.is_empty(), statements.first()) {
+        (false, _) => Ok(found),
+        (true, Some(Statement { title, name, .. })) => Err(Stop::Bad(format!(
+            "{title} ({name}): no claim is about it; `ringleader paper {title}` says what there is"
+        ))),
+        (true, None) => {
+            let known = all.iter().map(|claim| claim.name).chain(STATEMENTS.iter().map(|statement| statement.title));
+            let meant = nearest(name, known).map_or(String::new(), |known| format!("did you mean {known:?}? "));
+            let allowed = "allowed is a claim of `ringleader prove --list`, or a statement such as \"Lemma 14\"";
+            Err(Stop::Bad(format!("claim = {name}: {meant}{allowed}")))
+        }
+    }
 }
 
 /// The points of a claim: what was asked for, or its quick subset; parameters that it is not about stay at their least.
@@ -131,7 +160,8 @@ fn points(claim: &Claim, args: &ProveArgs) -> Vec<Point> {
 /// Decides all tasks over threads and hands the rows on in the order of the tasks, until Ctrl-C.
 fn decide_all(args: &ProveArgs, tasks: &[Task], mut take: impl FnMut(Row) -> Result<(), Stop>) -> Result<(), Stop> {
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (mut bar, mut waiting, mut due) = (Bar::new(tasks.len() as u64, args.quiet || !args.json), Vec::new(), 0);
+    let (mut bar, mut waiting, mut due) =
+        (Bar::new(tasks.len() as u64, args.quiet || (args.every && !args.json)), Vec::new(), 0);
     let threads = args.threads.unwrap_or_else(all_cores).min(tasks.len());
     spread(
         threads,
@@ -213,7 +243,7 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Shows a row at once, so that nothing is lost when the work ends early.
+    /// Keeps a row, and shows it at once if every row is asked for.
     fn take(&mut self, mut row: Row) -> Result<(), Stop> {
         let Task { claim, point } = &self.tasks[row.task];
         let decided = row.decided.as_ref().map_err(refused)?;
@@ -222,7 +252,7 @@ impl Report<'_> {
             let path = directory.join(format!("{}.json", label(claim, *point)));
             files::write(&path, |out| json::write_line(out, case))?;
         }
-        if !self.args.json {
+        if self.args.every && !self.args.json {
             to_stdout(|out| self.show(out, &row, decided))?;
         }
         self.rows.push(row);
@@ -234,14 +264,7 @@ impl Report<'_> {
             let header = ["claim", "n", "psi", "kappa", "seconds", "variables", "clauses", "verdict"];
             writeln!(out, "{}", strong(line(header)))?;
         }
-        writeln!(out, "{}", self.line(row, decided))?;
-        match (&decided.verdict, &row.case) {
-            (Verdict::Fails(_), Some(case)) => {
-                write!(out, "  witness: ")?;
-                json::write_line(out, case)
-            }
-            _ => Ok(()),
-        }
+        writeln!(out, "{}", self.line(row, decided))
     }
 
     fn line(&self, row: &Row, decided: &Decided) -> String {
@@ -269,13 +292,46 @@ impl Report<'_> {
     }
 
     fn finish(&self) -> Result<(), Stop> {
-        let count = |name: &str| self.verdicts().filter(|(_, verdict)| verdict.name() == name).count();
-        let (holds, fails, unknown) = (count("holds"), count("fails"), count("unknown"));
-        let nothing = Some(count("nothing")).filter(|&of| of > 0);
-        let nothing = nothing.map_or(String::new(), |of| format!(" {of} find nothing of what they say exists,"));
+        print(
+            self.args.json,
+            "prove",
+            || self.as_json(),
+            |out| {
+                if !self.args.every {
+                    summary::show(out, &self.counted(), self.args.witness.as_deref())?;
+                }
+                writeln!(out, "\n{}", self.footer())
+            },
+        )
+    }
+
+    /// How it came out, in a line. That a claim which is known to be false fails is no failure.
+    fn footer(&self) -> String {
+        let count = |name: &str, canary: bool| {
+            self.verdicts().filter(|(claim, verdict)| verdict.name() == name && claim.canary == canary).count()
+        };
+        let both = |name: &str| count(name, false) + count(name, true);
+        let some = |of: usize, what: &str| if of > 0 { format!(" {of} {what},") } else { String::new() };
+        let must = some(count("fails", true), "fail as they must");
+        let nothing = some(both("nothing"), "find nothing of what they say exists");
+        let (holds, fails, unknown) = (both("holds"), count("fails", false), both("unknown"));
         let missing = self.tasks.len() - self.rows.len();
-        let counted = format!("\n{holds} hold, {fails} fail,{nothing} {unknown} unknown, {missing} not decided");
-        print(self.args.json, || self.as_json(), |out| writeln!(out, "{counted}"))
+        format!("{holds} hold, {fails} fail,{must}{nothing} {unknown} unknown, {missing} not decided")
+    }
+
+    /// The rows by claim.
+    fn counted(&self) -> Vec<Summary> {
+        let mut all: Vec<Summary> = Vec::new();
+        for row in &self.rows {
+            let (Task { claim, point }, Ok(decided)) = (&self.tasks[row.task], &row.decided) else { continue };
+            if all.last().is_none_or(|last| last.claim.name != claim.name) {
+                all.push(Summary::new(*claim));
+            }
+            if let Some(last) = all.last_mut() {
+                last.add(*point, decided, row.seconds);
+            }
+        }
+        all
     }
 
     fn verdicts(&self) -> impl Iterator<Item = (&Claim, &Verdict)> {
@@ -329,6 +385,7 @@ impl Report<'_> {
             ]))
         };
         Value::map([
+            ("claims", self.counted().iter().map(Summary::as_json).collect::<Vec<_>>().into()),
             ("rows", self.rows.iter().filter_map(row).collect::<Vec<_>>().into()),
             ("asked", self.tasks.len().into()),
             ("interrupted", (self.rows.len() < self.tasks.len()).into()),
@@ -395,16 +452,20 @@ fn list(chosen: &[Claim], as_json: bool) -> Result<(), Stop> {
     let entry = |claim: &Claim| {
         Value::map([
             ("claim", claim.name.into()),
+            ("statements", summary::statements(claim.name).collect::<Vec<_>>().into()),
             ("place", claim.place.into()),
             ("says", claim.says.into()),
             ("must_fail", claim.canary.into()),
         ])
     };
-    let all = || chosen.iter().map(entry).collect::<Vec<_>>().into();
-    print(as_json, all, |out| chosen.iter().try_for_each(|claim| show(out, claim)))
+    let all = || Value::map([("claims", chosen.iter().map(entry).collect::<Vec<_>>().into())]);
+    print(as_json, "claims", all, |out| chosen.iter().try_for_each(|claim| show(out, claim)))
 }
 
 fn show(out: &mut dyn Write, claim: &Claim) -> io::Result<()> {
-    let must = if claim.canary { "  (known to be false: it must fail)" } else { "" };
-    writeln!(out, "{}  {}{must}\n    {}", strong(claim.name), faint(claim.place), claim.says)
+    let statements: Vec<&str> = summary::statements(claim.name).collect();
+    writeln!(out, "{}  {}", strong(claim.name), faint(statements.join(", ")))?;
+    let must = if claim.canary { "; known to be false: it must fail" } else { "" };
+    let says = format!("{}{must}", claim.says);
+    wrapped(&says, WIDTH - 4).iter().try_for_each(|line| writeln!(out, "    {line}"))
 }

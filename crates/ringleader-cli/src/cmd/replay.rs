@@ -1,5 +1,7 @@
 //! `ringleader replay`: run a recorded execution, and check what the case expects of it.
 
+use std::io::{self, Write};
+
 use ringleader::session::Session;
 use ringleader::value::Value;
 use ringleader_catalogue::Entries;
@@ -11,8 +13,9 @@ use ringleader_records::json;
 use crate::args::ReplayArgs;
 use crate::cmd::play::{Play, default_times};
 use crate::progress::Bar;
-use crate::stdout::to_stdout;
+use crate::stdout::{SCHEMA, to_stdout};
 use crate::stop::{Stop, outcome};
+use crate::text::{alarm, commas, faint, good, ratio, strong};
 
 pub(crate) fn replay(args: &ReplayArgs, entries: &Entries) -> Result<(), Stop> {
     let mut case = case::read(&args.case)?;
@@ -32,9 +35,15 @@ pub(crate) fn replay(args: &ReplayArgs, entries: &Entries) -> Result<(), Stop> {
     let mut play = Play { session: session.as_mut(), at: 0, bar: Bar::new(steps, args.quiet) };
     let hashes = play.hashes(&times, steps, &faults(&case, steps)?)?;
     drop(play);
-    let printed = print(session.as_ref(), steps, &hashes);
-    let safe = same_safety(case.first_safe, first_safe, 0);
-    outcome(printed, safe.and_then(|()| expectations(&case, session.as_ref(), steps, &hashes)))
+    let session = session.as_ref();
+    let compared = compare(&case, first_safe, session, steps, &hashes)?;
+    let printed = if args.format.is_json() {
+        print(session, steps, &hashes, &compared)
+    } else {
+        to_stdout(|out| show(out, session, steps, &compared))
+    };
+    let flaw = compared.into_iter().find_map(|one| one.flaw);
+    outcome(printed, flaw.map_or(Ok(()), |flaw| Err(Stop::Failed(flaw))))
 }
 
 fn hash_times(case: &Case, steps: u64) -> Result<Vec<u64>, Stop> {
@@ -61,7 +70,44 @@ fn faults(case: &Case, end: u64) -> Result<Vec<Written<'_>>, Stop> {
     }
 }
 
-fn print(session: &dyn Session, steps: u64, hashes: &[(u64, String)]) -> Result<(), Stop> {
+fn show(out: &mut dyn Write, session: &dyn Session, steps: u64, compared: &[Compared]) -> io::Result<()> {
+    let described = session.described();
+    let mut ring = vec![format!("n = {}", described.ring.n())];
+    ring.extend(described.settings.iter().map(|(name, value)| format!("{name} = {value}")));
+    writeln!(out, "{}  {}", strong(&described.about.name), ring.join(", "))?;
+    let parallel = ratio(steps as f64 / described.ring.n() as f64);
+    writeln!(out, "{} steps (parallel time {parallel})", commas(steps))?;
+    if described.about.elects {
+        let leaders = session.leaders();
+        let names: Vec<String> = leaders.iter().take(8).map(|i| format!("u_{i}")).collect();
+        let more = if leaders.len() > names.len() {
+            format!(" and {} more", leaders.len() - names.len())
+        } else {
+            String::new()
+        };
+        let names = if names.is_empty() { "none".into() } else { names.join(", ") };
+        writeln!(out, "leaders at the end: {names}{more}")?;
+    }
+    let safe = if session.is_safe() { "safe" } else { "not safe" };
+    writeln!(out, "the end is {safe}: {} is the safe set\n", described.about.safe)?;
+    for Compared { what, count, flaw } in compared {
+        let what = if *count == 1 { (*what).to_owned() } else { format!("{} {what}", commas(count)) };
+        match flaw {
+            None => writeln!(out, "{}  {what}", good("as expected"))?,
+            // The difference itself is told on standard error.
+            Some(flaw) => {
+                let step = flaw.split(':').next().unwrap_or_default();
+                writeln!(out, "{}  {what}, first at {step}", alarm("different  "))?;
+            }
+        }
+    }
+    if compared.is_empty() {
+        writeln!(out, "{}", faint("the case expects nothing: no hashes, no final configuration"))?;
+    }
+    Ok(())
+}
+
+fn print(session: &dyn Session, steps: u64, hashes: &[(u64, String)], compared: &[Compared]) -> Result<(), Stop> {
     to_stdout(|out| {
         write!(out, "{{\"final\":")?;
         json::write_config(out, session)?;
@@ -72,6 +118,9 @@ fn print(session: &dyn Session, steps: u64, hashes: &[(u64, String)]) -> Result<
             ("safe", session.is_safe().into()),
             ("steps", Value::from(steps)),
             ("parallel_time", Value::from(steps as f64 / session.described().ring.n() as f64)),
+            ("compared", compared.iter().map(Compared::as_json).collect::<Vec<_>>().into()),
+            ("schema", SCHEMA.into()),
+            ("kind", "replay".into()),
         ];
         for (name, value) in rest {
             write!(out, ",\"{name}\":")?;
@@ -81,39 +130,69 @@ fn print(session: &dyn Session, steps: u64, hashes: &[(u64, String)]) -> Result<
     })
 }
 
-fn expectations(case: &Case, session: &dyn Session, steps: u64, hashes: &[(u64, String)]) -> Result<(), Stop> {
-    let mut expected: Vec<&(u64, String)> = case.hashes.iter().flatten().collect();
-    expected.sort_by_key(|(t, _)| *t);
-    for (t, wanted) in expected {
-        let found = hashes.iter().find(|(time, _)| time == t).map_or("", |(_, hash)| hash.as_str());
-        if wanted != found {
-            return Err(Stop::Failed(format!("step {t}: the hash is {found}, expected {}", brief(wanted))));
-        }
+/// Something that a case expects.
+struct Compared {
+    what: &'static str,
+    /// How much of it there is.
+    count: usize,
+    /// The first difference, if there is one.
+    flaw: Option<String>,
+}
+
+impl Compared {
+    fn as_json(&self) -> Value {
+        Value::map([
+            ("what", self.what.into()),
+            ("count", self.count.into()),
+            ("as_expected", self.flaw.is_none().into()),
+            ("difference", self.flaw.clone().into()),
+        ])
+    }
+}
+
+/// All that the case expects beside what came, in the order of the steps.
+fn compare(
+    case: &Case,
+    first_safe: bool,
+    session: &dyn Session,
+    steps: u64,
+    hashes: &[(u64, String)],
+) -> Result<Vec<Compared>, Stop> {
+    let mut all = Vec::new();
+    let mut add = |what: &'static str, count: usize, flaw: Option<String>| all.push(Compared { what, count, flaw });
+    if let Some(wanted) = case.first_safe {
+        add("safety of the initial configuration", 1, other_truth("safe", wanted, first_safe.into(), 0));
+    }
+    if let Some(expected) = &case.hashes {
+        add(if expected.len() == 1 { "hash" } else { "hashes" }, expected.len(), other_hash(expected, hashes));
     }
     if let Some(wanted) = &case.last {
-        same_final(wanted, session, steps)?;
+        add("final configuration", 1, other_final(wanted, session, steps)?);
     }
-    same_safety(case.last_safe, session.is_safe(), steps)?;
-    let in_s_pl = session.facts().get("S_PL").cloned();
-    match case.last_in_s_pl.map(Value::from) {
-        Some(wanted) if in_s_pl.as_ref() != Some(&wanted) => {
-            let found = in_s_pl.unwrap_or(Value::Null);
-            Err(Stop::Failed(format!("step {steps}: S_PL is {found}, expected {wanted}")))
-        }
-        _ => Ok(()),
+    if let Some(wanted) = case.last_safe {
+        add("safety at the end", 1, other_truth("safe", wanted, session.is_safe().into(), steps));
     }
+    if let Some(wanted) = case.last_in_s_pl {
+        let found = session.facts().get("S_PL").cloned().unwrap_or(Value::Null);
+        add("S_PL at the end", 1, other_truth("S_PL", wanted, found, steps));
+    }
+    Ok(all)
 }
 
-fn same_safety(wanted: Option<bool>, found: bool, step: u64) -> Result<(), Stop> {
-    match wanted {
-        Some(wanted) if wanted != found => {
-            Err(Stop::Failed(format!("step {step}: safe is {found}, expected {wanted}")))
-        }
-        _ => Ok(()),
-    }
+fn other_hash(expected: &[(u64, String)], hashes: &[(u64, String)]) -> Option<String> {
+    let mut expected: Vec<&(u64, String)> = expected.iter().collect();
+    expected.sort_by_key(|(t, _)| *t);
+    expected.into_iter().find_map(|(t, wanted)| {
+        let found = hashes.iter().find(|(time, _)| time == t).map_or("", |(_, hash)| hash.as_str());
+        (wanted != found).then(|| format!("step {t}: the hash is {found}, expected {}", brief(wanted)))
+    })
 }
 
-fn same_final(wanted: &Last, session: &dyn Session, steps: u64) -> Result<(), Stop> {
+fn other_truth(name: &str, wanted: bool, found: Value, step: u64) -> Option<String> {
+    (found != wanted.into()).then(|| format!("step {step}: {name} is {found}, expected {wanted}"))
+}
+
+fn other_final(wanted: &Last, session: &dyn Session, steps: u64) -> Result<Option<String>, Stop> {
     let (n, mut differs) = (session.described().ring.n(), None);
     let agents = wanted.each(|i, agent| {
         if i < n && differs.is_none() {
@@ -123,7 +202,7 @@ fn same_final(wanted: &Last, session: &dyn Session, steps: u64) -> Result<(), St
     if agents != n {
         differs = Some(format!("final has {agents} agents, expected {n}"));
     }
-    differs.map_or(Ok(()), |differs| Err(Stop::Failed(format!("step {steps}: {differs}"))))
+    Ok(differs.map(|differs| format!("step {steps}: {differs}")))
 }
 
 /// The first variable in which an agent is not what it should be.

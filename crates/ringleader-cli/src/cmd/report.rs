@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use ringleader::stats::fit::Verdict;
 use ringleader_catalogue::Entries;
 use ringleader_records::analysis::{Analysed, Analysis, Growth, analyse};
+use ringleader_records::files;
 use ringleader_records::series::{Series, files_of, load, select};
-use ringleader_records::{files, json};
 
 use crate::args::{AxisScale, ReportArgs};
 use crate::report::figures::Style;
@@ -15,7 +15,7 @@ use crate::report::latex::{self, Columns};
 use crate::report::page::{self, Section, repeated, trials};
 use crate::report::tables::{deviation, estimate, exponent, sizes, warnings};
 use crate::report::{numbers, pdf, pgf, svg};
-use crate::stdout::to_stdout;
+use crate::stdout::print;
 use crate::stop::Stop;
 use crate::text::{alarm, columns, commas, faint, strong};
 
@@ -35,12 +35,8 @@ pub(crate) fn report(args: &ReportArgs, entries: &Entries) -> Result<(), Stop> {
     if let Some(folder) = folder {
         write_all(folder, &contents(folder, args, &sections, page::html(&analysis, &sections, &metas)), &records)?;
     }
-    to_stdout(|out| {
-        if args.json {
-            return json::write_line(out, &numbers::as_json(&analysis, &metas));
-        }
-        summary(out, &analysis, folder.unwrap_or(Path::new(FOLDER)))
-    })
+    let people = |out: &mut dyn Write| summary(out, &analysis, folder.unwrap_or(Path::new(FOLDER)));
+    print(args.json, "report", || numbers::as_json(&analysis, &metas), people)
 }
 
 /// The series and sizes that `--only` and `--n` leave.

@@ -4,7 +4,6 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-use ringleader::instance::Described;
 use ringleader::observer::{Observer, Progress};
 use ringleader::session::Session;
 use ringleader::trial::{Record, Trial};
@@ -18,6 +17,7 @@ use crate::cmd::trial::{command, introduce, is_file, start_name, trial};
 use crate::cmd::{picture, trace, trials};
 use crate::forecast::Forecast;
 use crate::progress::{Bar, locked};
+use crate::shapes::settings;
 use crate::stdout::print;
 use crate::stop::{Stop, outcome};
 use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
@@ -48,6 +48,7 @@ fn run_once(args: &RunArgs, entries: &Entries) -> Result<(), Stop> {
     // First what was found, then the trace: if that cannot be written, at least the seed is known.
     let printed = print(
         args.json,
+        "run",
         || as_json(&trial, &record, session.as_ref(), &command),
         |out| summary(out, &trial, &record, session.as_ref(), &command),
     );
@@ -222,7 +223,7 @@ fn as_json(trial: &Trial, record: &Record, session: &dyn Session, command: &str)
         ("protocol", about.name.clone().into()),
         ("rules", about.origin.name().into()),
         ("n", trial.n.into()),
-        ("settings", settings(described)),
+        ("settings", settings(&described.settings)),
         ("states", Value::Digits(described.states.to_string())),
         ("start", start_name(trial, session.described()).into()),
         ("scheduler", trial.scheduler.name().into()),
@@ -243,9 +244,4 @@ fn as_json(trial: &Trial, record: &Record, session: &dyn Session, command: &str)
         ("final_hash", final_hash.into()),
         ("command", command.into()),
     ])
-}
-
-/// The parameters in force.
-pub(super) fn settings(described: &Described) -> Value {
-    Value::map(described.settings.iter().map(|(name, value)| (name.clone(), Value::from(*value))))
 }

@@ -286,7 +286,7 @@ impl OnSlurm<'_> {
             let all = vec![("scripts".into(), Value::map(scripts)), ("commands".into(), Value::List(lines))];
             Value::Map([common(records, shards), all].concat())
         };
-        print(self.json, value, |out| {
+        print(self.json, "slurm_plan", value, |out| {
             if lacking.is_empty() {
                 let count = shards.len();
                 return writeln!(
@@ -315,7 +315,7 @@ impl OnSlurm<'_> {
             let path = records.to_string_lossy().into_owned();
             Value::map([("complete", true.into()), ("records", path.into()), ("trials", trials.into())])
         };
-        let told = print(self.json, value, |out| {
+        let told = print(self.json, "slurm_complete", value, |out| {
             writeln!(out, "{}: {} trials in {}", good("complete"), commas(trials), records.display())
         });
         outcome(told, Ok(()))
@@ -326,7 +326,7 @@ impl OnSlurm<'_> {
             let numbers = [("array".into(), jobs.array.into()), ("merge".into(), jobs.merge.into())];
             Value::Map([common(records, shards), numbers.to_vec()].concat())
         };
-        let told = print(self.json, numbers, |out| {
+        let told = print(self.json, "slurm_submitted", numbers, |out| {
             let (left, again) = (commas(trials(shards) - done(shards)), self.again());
             let lacking = missing(shards).len();
             writeln!(out, "{} {left} trials in {lacking} of {} shards", good("submitted:"), shards.len())?;
@@ -373,7 +373,7 @@ impl OnSlurm<'_> {
             ];
             Value::Map([common(&records, &shards), more.to_vec()].concat())
         };
-        let told = print(self.json, value, |out| {
+        let told = print(self.json, "slurm_status", value, |out| {
             if whole.complete {
                 return writeln!(out, "{}: {} trials in {}", good("complete"), commas(whole.trials), records.display());
             }
@@ -411,7 +411,7 @@ impl OnSlurm<'_> {
             slurm::cancel(&cancelled)?;
         }
         let numbers = || Value::map([("cancelled", Value::List(cancelled.iter().map(|&job| job.into()).collect()))]);
-        let told = print(self.json, numbers, |out| match cancelled.len() {
+        let told = print(self.json, "slurm_cancelled", numbers, |out| match cancelled.len() {
             0 => writeln!(out, "no job of this sweep is under way"),
             _ => {
                 writeln!(

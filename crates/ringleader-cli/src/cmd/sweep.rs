@@ -22,7 +22,8 @@ use crate::args::SweepArgs;
 use crate::cluster::file_of;
 use crate::cmd::slurm::{OnSlurm, Request};
 use crate::progress::{Bar, interrupted};
-use crate::stdout::to_stdout;
+use crate::shapes::{faults, settings};
+use crate::stdout::{signed, to_stdout};
 use crate::stop::{Stop, outcome};
 use crate::text::{alarm, columns, commas, duration, faint, good, quoted, ratio, short, strong};
 
@@ -229,7 +230,7 @@ impl Plan<'_> {
                 ("seconds", seconds.into()),
             ];
             let told = told.map(|(name, value)| (name.to_owned(), value)).to_vec();
-            return json::write_line(out, &Value::Map([self.common(), told].concat()));
+            return json::write_line(out, &signed("plan", Value::Map([self.common(), told].concat())));
         }
         let header =
             ["cell", "protocol", "n", "start", "parameters", "faults", "limit", "trials"].map(str::to_owned).to_vec();
@@ -266,7 +267,7 @@ impl Plan<'_> {
                 ("ran".into(), report.ran.trials.into()),
                 ("ran_censored".into(), report.ran.censored.into()),
             ];
-            return json::write_line(out, &Value::Map([self.common(), told.to_vec()].concat()));
+            return json::write_line(out, &signed("sweep", Value::Map([self.common(), told.to_vec()].concat())));
         }
         if report.ran.trials > 0 {
             let (ran, cut) = (commas(report.ran.trials), commas(report.ran.censored));
@@ -306,9 +307,9 @@ impl Plan<'_> {
                 ("cell", k.into()),
                 ("protocol", setup.protocol.clone().into()),
                 ("n", cell.trial.n.into()),
-                ("params", setup.params().into()),
+                ("settings", settings(&setup.params)),
                 ("start", setup.start.clone().into()),
-                ("faults", setup.faults.clone().into()),
+                ("faults", faults(&setup.faults)),
                 ("scheduler", cell.trial.scheduler.name().into()),
                 ("limit", setup.limit.into()),
                 ("phases", cell.trial.phases.into()),

@@ -8,7 +8,6 @@ use ringleader::stats::fit::{Estimate, Scale};
 use ringleader::value::Value;
 use ringleader_catalogue::Entries;
 use ringleader_records::analysis::{Analysed, analyse};
-use ringleader_records::json;
 use ringleader_records::series::{Cell, load, whose_rules};
 
 use crate::args::Table1Args;
@@ -16,7 +15,7 @@ use crate::report::latex::{self, Columns};
 use crate::report::numbers;
 use crate::report::page::repeated;
 use crate::report::tables::{Table, estimate, exponent, short, sizes, with_error};
-use crate::stdout::to_stdout;
+use crate::stdout::print;
 use crate::stop::Stop;
 use crate::text::{commas, faint, strong};
 
@@ -113,17 +112,13 @@ pub(crate) fn table1(args: &Table1Args, entries: &Entries) -> Result<(), Stop> {
     let analysis = analyse(series, args.seed, 0);
     let rows: Vec<Measured<'_>> = CLAIMS.iter().map(|claim| measured(claim, &analysis.series, entries)).collect();
     let table = table(&rows);
-    to_stdout(|out| {
-        if args.json {
-            return json::write_line(out, &as_json(&rows, args.seed));
-        }
-        match () {
-            () if args.latex && args.wide => write!(out, "{}", latex::render(&captioned(table), Columns::All)),
-            () if args.latex => write!(out, "{}", latex::render(&paper(&rows, args.seed), Columns::Short)),
-            () if args.markdown => write!(out, "{}\n{}\n", table.markdown(), notes(&rows, args.seed).join("\n")),
-            () => plain(out, &table, &rows, args.seed),
-        }
-    })
+    let people = |out: &mut dyn Write| match () {
+        () if args.latex && args.wide => write!(out, "{}", latex::render(&captioned(table), Columns::All)),
+        () if args.latex => write!(out, "{}", latex::render(&paper(&rows, args.seed), Columns::Short)),
+        () if args.markdown => write!(out, "{}\n{}\n", table.markdown(), notes(&rows, args.seed).join("\n")),
+        () => plain(out, &table, &rows, args.seed),
+    };
+    print(args.json, "table1", || as_json(&rows, args.seed), people)
 }
 
 fn default_records() -> Result<PathBuf, Stop> {

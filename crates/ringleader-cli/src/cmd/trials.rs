@@ -15,11 +15,11 @@ use ringleader_records::outcome::Outcome;
 use ringleader_records::pool::all_cores;
 
 use crate::args::RunArgs;
-use crate::cmd::run::settings;
-use crate::cmd::shape::{self, where_it_goes};
+use crate::cmd::findings::{self, where_it_goes};
 use crate::cmd::trial::{command, introduce, start_name, trial};
 use crate::forecast::Forecast;
 use crate::progress::{Bar, interrupted};
+use crate::shapes::{self, mean, observed, quantile, settings};
 use crate::stdout::print;
 use crate::stop::{Stop, outcome};
 use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &RunArgs, asked: u64, entries: &Entries) -> Result<(), S
     })?;
     drop(bar);
     let report = Report::new(args, trial, described, (asked, threads, under_way), kept);
-    let printed = print(args.json, || report.as_json(), |out| report.summary(out));
+    let printed = print(args.json, "trials", || report.as_json(), |out| report.summary(out));
     let verdict = match &report {
         report if report.interrupted() => Err(Stop::Interrupted(None)),
         report if report.censored > 0 => Err(Stop::Limit),
@@ -190,14 +190,14 @@ impl Report<'_> {
         for (k, measure) in self.measures.iter().enumerate().filter(|(_, measure)| !measure.sample.is_empty()) {
             measure.tell(out, self.trial.n)?;
             if k == 0 {
-                shape::histogram(out, &measure.sample)?;
-                shape::causes(out, &self.by_leaders)?;
-                shape::warning(out, carried(&measure.sample).as_ref())?;
+                findings::histogram(out, &measure.sample)?;
+                findings::causes(out, &self.by_leaders)?;
+                findings::warning(out, carried(&measure.sample).as_ref())?;
             }
             writeln!(out)?;
         }
         if self.args.phases && self.finished > 0 {
-            shape::phases(out, &where_it_goes(&self.listed))?;
+            findings::phases(out, &where_it_goes(&self.listed))?;
         }
         self.verdict(out)?;
         writeln!(out, "{} {}", faint("repeat:"), self.command())
@@ -208,7 +208,7 @@ impl Report<'_> {
         if self.interrupted() {
             let done = commas(finished);
             writeln!(out, "{}: {done} of {asked} trials are finished", alarm("interrupted"))?;
-            shape::under_way(out, self.under_way)?;
+            findings::under_way(out, self.under_way)?;
             if finished == 0 {
                 return Ok(());
             }
@@ -319,7 +319,7 @@ impl Report<'_> {
             ("protocol", self.described.about.name.clone().into()),
             ("rules", self.described.about.origin.name().into()),
             ("n", self.trial.n.into()),
-            ("settings", settings(&self.described)),
+            ("settings", settings(&self.described.settings)),
             ("states", Value::Digits(self.described.states.to_string())),
             ("start", start_name(&self.trial, &self.described).into()),
             ("scheduler", self.trial.scheduler.name().into()),
@@ -333,9 +333,9 @@ impl Report<'_> {
             ("interrupted", self.interrupted().into()),
             ("statistics", Value::map(statistics)),
             ("slowest", slowest.into()),
-            ("under_way", shape::under_way_as_json(self.under_way)),
-            ("leaders_after_fault", shape::causes_as_json(&self.by_leaders)),
-            ("phases", shape::phases_as_json(&where_it_goes(&self.listed))),
+            ("under_way", findings::under_way_as_json(self.under_way)),
+            ("leaders_after_fault", findings::causes_as_json(&self.by_leaders)),
+            ("phases", findings::phases_as_json(&where_it_goes(&self.listed))),
             ("trials", self.listed.iter().map(|one| self.one_as_json(one)).collect::<Vec<_>>().into()),
             ("command", self.command().into()),
         ])
@@ -356,44 +356,20 @@ impl Report<'_> {
 
 impl Measure {
     fn as_json(&self, n: usize) -> Value {
-        let known = |known: Observed| {
-            Value::map([
-                ("steps", known.value.into()),
-                ("exact", known.exact.into()),
-                ("parallel_time", (known.value as f64 / n as f64).into()),
-            ])
-        };
-        let quantile = |percent: usize| {
-            let quantile = self.sample.quantile(percent)?;
-            let interval = quantile.interval.map(|(from, to)| Value::from(vec![known(from), known(to)]));
-            Some(Value::map([
-                ("percent", percent.into()),
-                ("value", known(quantile.value)),
-                ("interval", interval.into()),
-            ]))
-        };
-        let quantiles = [5, 25, 50, 75, 95, 99].into_iter().filter_map(quantile);
+        let known = |rank: usize| self.sample.ranked(rank).map(|one| observed(one, n));
+        let quantiles = [5, 25, 50, 75, 95, 99].into_iter();
+        let quantiles =
+            quantiles.filter_map(|percent| Some(quantile(Some(percent), &self.sample.quantile(percent)?, n)));
         Value::map([
             ("count", self.sample.len().into()),
             ("censored", self.sample.censored().into()),
-            ("mean", self.mean_as_json(n).into()),
+            ("mean", self.sample.mean().map(|known| mean(&known, n)).into()),
             ("quantiles", quantiles.collect::<Vec<_>>().into()),
-            ("minimum", self.sample.ranked(1).map(known).into()),
-            ("maximum", self.sample.ranked(self.sample.len()).map(known).into()),
-            ("carried_by", carried(&self.sample).map(|few| shape::carried_as_json(&few)).into()),
-            ("histogram", shape::histogram_as_json(&self.sample)),
+            ("minimum", known(1).into()),
+            ("maximum", known(self.sample.len()).into()),
+            ("carried_by", carried(&self.sample).map(|few| shapes::carried(&few)).into()),
+            ("histogram", findings::histogram_as_json(&self.sample)),
         ])
-    }
-
-    fn mean_as_json(&self, n: usize) -> Option<Value> {
-        let mean = self.sample.mean()?;
-        let interval = mean.interval.map(|(from, to)| Value::from(vec![Value::from(from), Value::from(to)]));
-        Some(Value::map([
-            ("steps", mean.value.into()),
-            ("exact", mean.exact.into()),
-            ("parallel_time", (mean.value / n as f64).into()),
-            ("interval", interval.into()),
-        ]))
     }
 }
 

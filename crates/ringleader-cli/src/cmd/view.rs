@@ -26,7 +26,7 @@ pub(crate) fn view(args: &ViewArgs, entries: &Entries) -> Result<(), Stop> {
     let _looking = progress::look();
     let address = format!("http://127.0.0.1:{}/", server.port());
     let told = || Value::map([("address", address.as_str().into()), ("port", server.port().into())]);
-    print(args.json, told, |out| {
+    print(args.json, "view", told, |out| {
         writeln!(out, "The laboratory is open at {}", strong(&address))?;
         writeln!(out, "{}", faint("for this machine only; Ctrl-C closes it"))
     })?;

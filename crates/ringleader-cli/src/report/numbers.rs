@@ -1,14 +1,14 @@
 //! The report as JSON: the numbers, unrounded.
 
-use ringleader::stats::carried::Carried;
+use ringleader::stats::Sample;
 use ringleader::stats::fit::{Estimate, Fit};
-use ringleader::stats::{Observed, Quantile};
 use ringleader::value::Value;
 use ringleader_records::analysis::{Analysed, Analysis, CellStatistics, Comparison, Growth, QUANTILES, Stage};
 use ringleader_records::meta::Meta;
 use ringleader_records::series::Cell;
 
 use crate::report::page::{origins, trials};
+use crate::shapes::{carried, faults, mean, quantile};
 
 pub(crate) fn as_json(analysis: &Analysis, metas: &[Meta]) -> Value {
     let (trials, censored) = trials(analysis);
@@ -45,7 +45,7 @@ fn series(one: &Analysed) -> Value {
         ("protocol", kind.protocol.clone().into()),
         ("settings", Value::map(settings)),
         ("start", kind.start.clone().into()),
-        ("faults", kind.faults.clone().into()),
+        ("faults", faults(&kind.faults)),
         ("scheduler", kind.scheduler.clone().into()),
         ("measure", one.series.measure().into()),
         ("claimed", one.series.scale.name().into()),
@@ -56,40 +56,26 @@ fn series(one: &Analysed) -> Value {
 }
 
 fn cell_of(cell: &Cell, known: &CellStatistics) -> Value {
-    let quantiles =
-        QUANTILES.iter().zip(&known.quantiles).map(|(percent, quantile)| (percent.to_string(), quantile_of(quantile)));
-    let phase = |(name, sample): &(String, ringleader::stats::Sample)| {
-        let median = sample.quantile(50).map(|median| quantile_of(&median));
+    let n = cell.n as usize;
+    let quantiles = QUANTILES.iter().zip(&known.quantiles);
+    let quantiles = quantiles.map(|(percent, known)| quantile(Some(*percent), known, n));
+    let median = |sample: &Sample| sample.quantile(50).map(|median| quantile(Some(50), &median, n));
+    let phase = |(name, sample): &(String, Sample)| {
         let reached = sample.len() - sample.censored();
-        Value::map([("name", name.clone().into()), ("reached", reached.into()), ("median", median.into())])
+        Value::map([("name", name.clone().into()), ("reached", reached.into()), ("median", median(sample).into())])
     };
-    let mean = known.mean.map(|mean| {
-        let ends = mean.interval.map(|(from, to)| Value::from(vec![Value::from(from), to.into()]));
-        Value::map([("value", mean.value.into()), ("exact", mean.exact.into()), ("interval", ends.into())])
-    });
     Value::map([
         ("n", cell.n.into()),
         ("trials", cell.steps.len().into()),
         ("censored", cell.steps.censored().into()),
         ("limits", vec![cell.limits.0, cell.limits.1].into()),
-        ("mean", mean.into()),
-        ("quantiles", Value::map(quantiles)),
+        ("mean", known.mean.map(|known| mean(&known, n)).into()),
+        ("quantiles", quantiles.collect::<Vec<_>>().into()),
         ("carried_by", known.carried.as_ref().map(carried).into()),
         ("stages", known.stages.iter().map(stage).collect::<Vec<_>>().into()),
-        ("all_but_one_in_n", known.tail.as_ref().map(quantile_of).into()),
-        ("last_output_change", cell.changes.quantile(50).as_ref().map(quantile_of).into()),
+        ("all_but_one_in_n", known.tail.as_ref().map(|tail| quantile(None, tail, n)).into()),
+        ("last_output_change", median(&cell.changes).into()),
         ("phases", cell.phases.iter().map(phase).collect::<Vec<_>>().into()),
-    ])
-}
-
-/// A few trials that carry the mean.
-fn carried(carried: &Carried) -> Value {
-    Value::map([
-        ("trials", carried.few.into()),
-        ("of", carried.of.into()),
-        ("share", carried.share.into()),
-        ("from", carried.from.into()),
-        ("others_to", carried.others_to.into()),
     ])
 }
 
@@ -100,12 +86,6 @@ fn stage(stage: &Stage) -> Value {
         ("steps", stage.steps.into()),
         ("share", stage.share.into()),
     ])
-}
-
-fn quantile_of(quantile: &Quantile) -> Value {
-    let known = |value: Observed| Value::map([("steps", value.value.into()), ("exact", value.exact.into())]);
-    let ends = quantile.interval.map(|(from, to)| Value::from(vec![known(from), known(to)]));
-    Value::map([("value", known(quantile.value)), ("interval", ends.into())])
 }
 
 /// An estimate as JSON.

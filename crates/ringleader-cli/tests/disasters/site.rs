@@ -105,7 +105,7 @@ impl<'a> Site<'a> {
         let complete = there && {
             let told = self.world.printed(&["export", "--meta", text(&self.records())]);
             let meta: serde_json::Value = serde_json::from_slice(&told).unwrap();
-            meta[0]["definition"] == present.text()
+            meta["files"][0]["definition"] == present.text()
         };
         let journal = Journal::read(&fs::read(self.journal()).unwrap_or_default());
         let mut done = journal.as_ref().map(|journal| journal.trials(&self.definitions)).unwrap_or_default();

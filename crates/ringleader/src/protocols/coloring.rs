@@ -20,13 +20,24 @@ pub(super) fn colors_parameter() -> Parameter {
 
 /// Where no two agents at distance two have the same colour, given where two agents have.
 pub fn two_hop<B: Bit>(n: usize, same_color: impl Fn(usize, usize) -> B) -> B {
-    all((0..n).map(|i| !same_color(i, (i + 2) % n)))
+    all((0..n).map(|i| !same_color(i, after_next(i, n))))
+}
+
+fn after_next(i: usize, n: usize) -> usize {
+    (i + 2) % n
 }
 
 /// Whether no two agents at distance two have the same colour.
 #[must_use]
 pub fn two_hop_colored(colors: &[u16]) -> bool {
     two_hop(colors.len(), |i, j| colors[i] == colors[j])
+}
+
+/// The first two agents at distance two with the same colour, if there are any.
+pub(super) fn color_clash(colors: &[u16]) -> Option<String> {
+    let other = |i: usize| after_next(i, colors.len());
+    let i = (0..colors.len()).find(|&i| colors[i] == colors[other(i)])?;
+    Some(format!("u_{i} and u_{} both have colour {}", other(i), colors[i]))
 }
 
 /// A two-hop colouring, uniform over all of them: colours along each cycle of "the agent after next", every

@@ -12,14 +12,14 @@ use crate::portrait::PictureRow;
 use crate::protocol::{Input, Protocol, Transition, leaders, uniform};
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
-use crate::value::{Text, Value, named};
+use crate::value::{Text, Value, named, why_not};
 use crate::variable;
 use crate::variables::{Domain, Variables};
 
 pub(super) mod circuit;
 pub mod sets;
 
-use sets::{c_pb, in_c_pb};
+use sets::{c_pb, in_c_pb, outside_c_pb};
 
 /// What *EliminateLeaders* sees of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,6 +181,7 @@ impl Protocol for Elim {
             ("leaders", leaders(self, config).into()),
             ("C_PB", in_c_pb(config).into()),
             ("safe", self.is_safe(config).into()),
+            ("why", why_not([("C_PB", outside_c_pb(config))])),
         ])
     }
 

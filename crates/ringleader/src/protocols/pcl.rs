@@ -12,10 +12,12 @@ use crate::error::Error;
 use crate::params::{Params, Settings};
 use crate::portrait::PictureRow;
 use crate::protocol::{Input, Protocol, Transition};
-use crate::protocols::coloring::{color_row, colors_of, colors_parameter, two_hop_colored, two_hop_coloring};
+use crate::protocols::coloring::{
+    color_clash, color_row, colors_of, colors_parameter, two_hop_colored, two_hop_coloring,
+};
 use crate::random::Generator;
 use crate::ring::{Orientation, Ring};
-use crate::value::{Text, Value, named};
+use crate::value::{Text, Value, named, why_not};
 use crate::variable;
 use crate::variables::{Domain, Field, Variables};
 
@@ -261,6 +263,7 @@ impl<const DERANDOMISED: bool> Protocol for PclOf<DERANDOMISED> {
         let undefined = ["memory_correct", "oriented", "or_segments"].map(|name| (name.into(), Value::Null));
         facts.extend(undefined);
         facts.push(("safe".into(), self.is_safe(config).into()));
+        facts.push(("why".into(), why_not(why_not_coloured(config))));
         facts
     }
 
@@ -271,6 +274,13 @@ impl<const DERANDOMISED: bool> Protocol for PclOf<DERANDOMISED> {
     fn picture(&self, config: &[State]) -> Vec<PictureRow> {
         color_rows(config)
     }
+}
+
+/// Why it is no two-hop colouring, and why an agent is red.
+pub(super) fn why_not_coloured(config: &[State]) -> [(&'static str, Option<String>); 2] {
+    let colors: Vec<u16> = config.iter().map(|v| v.color).collect();
+    let red = (0..config.len()).find(|&i| is_red(config, i));
+    [("two_hop_colored", color_clash(&colors)), ("red_free", red.map(|i| format!("u_{i} is red")))]
 }
 
 /// What there is to say about colours and stamps.

@@ -13,12 +13,12 @@ use crate::params::Settings;
 use crate::portrait::{LabelledSegment, PictureRow};
 use crate::protocol::{Input, Protocol, Transition};
 use crate::protocols::coloring::{
-    color_row, colors_of, colors_parameter, fewest_colors_and, two_hop, two_hop_colored, two_hop_coloring,
+    color_clash, color_row, colors_of, colors_parameter, fewest_colors_and, two_hop, two_hop_colored, two_hop_coloring,
     two_hop_colorings,
 };
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
-use crate::value::{Text, Value, named};
+use crate::value::{Text, Value, named, why_not};
 use crate::variable;
 use crate::variables::{Domain, Variables};
 
@@ -171,12 +171,15 @@ pub fn oriented(config: &[State]) -> Option<Direction> {
 
 /// Whether `{c1, c2}` are the colours of the two neighbours, at every agent.
 pub fn memory_correct<A: Agent<State = State>>(config: &[A]) -> A::Bit {
+    all((0..config.len()).map(|i| remembers(config, i)))
+}
+
+/// The same at `u_i`.
+fn remembers<A: Agent<State = State>>(config: &[A], i: usize) -> A::Bit {
     let n = config.len();
-    all((0..n).map(|i| {
-        let (u, left, right) = (&config[i], &config[Left.neighbour(i, n)], &config[Right.neighbour(i, n)]);
-        let knows = |one: &A, other: &A| u.same(C1, one, COLOR) & u.same(C2, other, COLOR);
-        knows(left, right) | knows(right, left)
-    }))
+    let (u, left, right) = (&config[i], &config[Left.neighbour(i, n)], &config[Right.neighbour(i, n)]);
+    let knows = |one: &A, other: &A| u.same(C1, one, COLOR) & u.same(C2, other, COLOR);
+    knows(left, right) | knows(right, left)
 }
 
 /// Whether the inputs are as P_OR assumes: a two-hop colouring, and the right memory.
@@ -320,6 +323,8 @@ impl Protocol for Por {
         ]);
         facts.extend(orientation_facts(config));
         facts.push(("safe".into(), self.is_safe(config).into()));
+        let coloured = [("two_hop_colored", color_clash(&colors))];
+        facts.push(("why".into(), why_not(coloured.into_iter().chain(why_not_oriented(config)))));
         facts
     }
 
@@ -360,6 +365,22 @@ pub(super) fn orientation_facts(config: &[State]) -> Vec<(Text, Value)> {
         ("or_segments", segments(config).into_iter().map(fact).collect::<Vec<_>>().into()),
         ("obstacles", (0..config.len()).filter(|&i| is_obstacle(config, i)).collect::<Vec<_>>().into()),
     ])
+}
+
+/// Why the memory is not right, and why the ring is not oriented.
+pub(super) fn why_not_oriented(config: &[State]) -> [(&'static str, Option<String>); 2] {
+    let n = config.len();
+    let forgetful = (0..n).find(|&i| !remembers(config, i));
+    let direction = if points(config, 0, Right) { Right } else { Left };
+    let other = (0..n).find(|&i| !points(config, i, direction)).filter(|_| !is_oriented(config));
+    let other = other.map(|i| match i {
+        0 => "u_0 points at neither of its neighbours".into(),
+        _ => format!("u_{i} does not point {}, as u_0 does", direction.name()),
+    });
+    [
+        ("memory_correct", forgetful.map(|i| format!("u_{i} does not know the colours of its neighbours"))),
+        ("oriented", other),
+    ]
 }
 
 /// Where agents point, and who is strong.

@@ -15,7 +15,7 @@ use crate::protocols::ppl::events::{MODE_CHANGED, TOKEN_HIT, mode_changed, token
 use crate::protocols::ppl::{self, Ppl};
 use crate::random::{Generator, index};
 use crate::ring::{Orientation, Ring};
-use crate::value::{Text, Value, named};
+use crate::value::{Text, Value, named, why_not};
 use crate::variable;
 use crate::variables::Variables;
 
@@ -203,6 +203,7 @@ impl<const D: bool> Protocol for UndirectedOf<D> {
             ("leaders", leaders(self, config).into()),
             ("P_PL", pl.into()),
             ("safe", self.is_safe(config).into()),
+            ("why", why_not(pcl::why_not_coloured(&cl(config)).into_iter().chain(por::why_not_oriented(&or(config))))),
         ]));
         facts
     }

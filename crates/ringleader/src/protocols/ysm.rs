@@ -15,11 +15,11 @@ use crate::error::Error;
 use crate::params::{Params, Settings};
 use crate::portrait::PictureRow;
 use crate::protocol::{Input, Protocol, Transition, leaders, n_squared_log_n, uniform};
-use crate::protocols::elim::sets::{c_pb, in_c_pb, leads_alone, peace};
+use crate::protocols::elim::sets::{c_pb, in_c_pb, leads_alone, outside_c_pb, peace};
 use crate::protocols::elim::{eliminate_leaders, make_peace, war, war_row};
 use crate::random::{Generator, below, index};
 use crate::ring::{MAX_N, Orientation, Ring};
-use crate::value::{Text, Value, named};
+use crate::value::{Text, Value, named, why_not};
 use crate::variable;
 use crate::variables::{Domain, Variables};
 
@@ -181,6 +181,7 @@ impl Protocol for Ysm {
             ("C_PB", in_c_pb(config).into()),
             ("leaders", leaders.into()),
             ("safe", self.is_safe(config).into()),
+            ("why", why_not([("C_PB", outside_c_pb(config))])),
         ])
     }
 

@@ -60,6 +60,26 @@ pub fn in_c_pb<A: Armed>(config: &[A]) -> A::Bit {
     and(any(config.iter().map(Armed::leader)), || peace(config))
 }
 
+/// Why a configuration is not in C_PB, if it is not.
+#[must_use]
+pub fn outside_c_pb<S: War + Copy>(config: &[S]) -> Option<String> {
+    if !config.iter().any(Armed::leader) {
+        return Some(number_of_leaders(&[]));
+    }
+    let unpeaceful = peaceful(config).filter(|&(i, peaceful)| config[i].live() && !peaceful).map(|(i, _)| i).min()?;
+    Some(format!("the live bullet of u_{unpeaceful} is not peaceful"))
+}
+
+/// How many leaders there are, which is not one, and where the first of them are.
+pub(crate) fn number_of_leaders(leaders: &[usize]) -> String {
+    let names: Vec<String> = leaders.iter().take(3).map(|i| format!("u_{i}")).collect();
+    let more = if leaders.len() > 3 { ", ..." } else { "" };
+    if leaders.is_empty() {
+        return "there is no leader".into();
+    }
+    format!("there are {} leaders: {}{more}", leaders.len(), names.join(", "))
+}
+
 /// `u_0` is the only leader.
 pub fn leads_alone<A: Armed>(config: &[A], u_0: usize) -> A::Bit {
     all(config.iter().enumerate().map(|(i, u)| same(u.leader(), A::Bit::constant(i == u_0))))

@@ -13,8 +13,8 @@ use std::ops::Range;
 
 use super::{BLACK, State, Token, WHITE, valid};
 use crate::circuit::{Agent, Bit, all, and, any, implies, same};
-use crate::protocols::elim::sets::{Armed, in_c_pb, leads_alone, peace, peaceful};
-use crate::value::{Text, Value, named};
+use crate::protocols::elim::sets::{Armed, in_c_pb, leads_alone, number_of_leaders, outside_c_pb, peace, peaceful};
+use crate::value::{Text, Value, named, why_not};
 
 // --- The sets of P_PL -----------------------------------------------------------------------------------------
 
@@ -174,7 +174,13 @@ impl<'a, A: Agent<State = State>> Sets<'a, A> {
 
     /// Equation (1).
     pub fn eq_dist(self) -> A::Bit {
-        all((0..self.n()).map(|i| self.follows(&self.config[i], self.at(i + 1))))
+        all((0..self.n()).map(|i| self.is_followed(i)))
+    }
+
+    /// Equation (1) at `u_i` and `u_{i+1}`.
+    #[inline]
+    fn is_followed(self, i: usize) -> A::Bit {
+        self.follows(&self.config[i], self.at(i + 1))
     }
 
     /// `iota` of the psi agents from `to` is that of the psi agents from `from`, plus 1 modulo 2^psi.
@@ -200,25 +206,36 @@ impl<'a, A: Agent<State = State>> Sets<'a, A> {
 
     /// A condition of S_PL. Those on `dist`, `last`, IDs and tokens speak of `u_0` as the leader whether it is one or not.
     pub fn has(self, condition: Condition, u_0: usize) -> A::Bit {
-        let each = 0..self.n();
         match condition {
-            Condition::Dist => {
-                all(self.from(u_0).zip((0..2 * self.psi).cycle()).map(|(u, dist)| self.dist_is(u, dist)))
-            }
+            Condition::Dist => all(self.dists_right(u_0)),
             Condition::OneLeader => leads_alone(self.config, u_0),
-            Condition::Last => {
-                let right = |(u, i): (&A, usize)| same(self.last(u), A::Bit::constant(self.in_last(i)));
-                all(self.from(u_0).zip(each).map(right))
-            }
+            Condition::Last => all(self.lasts_right(u_0)),
             Condition::Peace => peace(self.config),
             Condition::Risky if self.zeta() == 1 => A::Bit::ONE,
             Condition::Risky => !any((0..self.psi).map(|i| self.has_risky_token(u_0, i))),
-            Condition::Ids => all((0..self.pairs()).map(|i| {
-                let start = u_0 + i * self.psi;
-                self.successive(start, start + self.psi)
-            })),
+            Condition::Ids => all((0..self.pairs()).map(|i| self.ids_right(u_0, i))),
             Condition::Tokens => self.tokens_correct(u_0, 0..self.pairs()),
         }
+    }
+
+    /// Where `dist` is right, for each agent from `u_0` on.
+    #[inline]
+    fn dists_right(self, u_0: usize) -> impl Iterator<Item = A::Bit> {
+        self.from(u_0).zip((0..2 * self.psi).cycle()).map(move |(u, dist)| self.dist_is(u, dist))
+    }
+
+    /// Where `last` is right, for each agent from `u_0` on.
+    #[inline]
+    fn lasts_right(self, u_0: usize) -> impl Iterator<Item = A::Bit> {
+        let right = move |(u, i): (&A, usize)| same(self.last(u), A::Bit::constant(self.in_last(i)));
+        self.from(u_0).zip(0..self.n()).map(right)
+    }
+
+    /// Where the ID of `S_{i+1}` is that of `S_i` plus 1.
+    #[inline]
+    fn ids_right(self, u_0: usize, i: usize) -> A::Bit {
+        let start = u_0 + i * self.psi;
+        self.successive(start, start + self.psi)
     }
 
     /// The configurations with all of these conditions.
@@ -261,20 +278,23 @@ impl<'a, A: Agent<State = State>> Sets<'a, A> {
 
     /// The valid tokens that work for `(S_i, S_{i+1})` are correct, for these `i`.
     pub fn tokens_correct(self, u_0: usize, pairs: Range<usize>) -> A::Bit {
+        let each = (0..self.n()).flat_map(|k| [(k, BLACK), (k, WHITE)]);
+        all(each.map(|(k, c)| self.token_correct(u_0, &pairs, k, c)))
+    }
+
+    /// The same for the token of one colour at distance `k` from `u_0`.
+    #[inline]
+    fn token_correct(self, u_0: usize, pairs: &Range<usize>, k: usize, c: usize) -> A::Bit {
         let psi = self.psi as isize;
         let places = (1 - psi..=psi).filter(|&pos| pos != 0);
-        let correct = |(k, c): (usize, usize)| {
-            let u = self.at(u_0 + k);
-            let valid = u.cases(("valid at", 0, DIST_AND_TOKEN[c]), places.clone(), |v| {
-                self.valid_token(v, c).map(|z| z.pos.into())
-            });
-            let right = |(pos, here): (isize, A::Bit)| match (self.working_for(k, pos), self.round(k, pos)) {
-                (i, Some(x)) if pairs.contains(&i) => implies(here, || self.token_is(u, c, self.correct(u_0, i, x))),
-                _ => A::Bit::ONE,
-            };
-            all(valid.map(right))
+        let u = self.at(u_0 + k);
+        let valid =
+            u.cases(("valid at", 0, DIST_AND_TOKEN[c]), places, |v| self.valid_token(v, c).map(|z| z.pos.into()));
+        let right = |(pos, here): (isize, A::Bit)| match (self.working_for(k, pos), self.round(k, pos)) {
+            (i, Some(x)) if pairs.contains(&i) => implies(here, || self.token_is(u, c, self.correct(u_0, i, x))),
+            _ => A::Bit::ONE,
         };
-        all((0..self.n()).flat_map(|k| [(k, BLACK), (k, WHITE)]).map(correct))
+        all(valid.map(right))
     }
 
     /// Where the token has this bit and this carry.
@@ -386,25 +406,32 @@ impl Sets<'_> {
     /// Equation (2) whether (1) holds or not: each ID is its predecessor's plus 1 modulo 2^psi, except next to a leader.
     #[must_use]
     pub fn eq_seg(self) -> bool {
+        self.wrong_id().is_none()
+    }
+
+    /// The first segment whose ID is not as equation (2) asks, and the one before it.
+    fn wrong_id(self) -> Option<(Segment, Segment)> {
         let segments = self.segments();
         let successor = |segment: Segment| (self.iota(segment).0 + 1) % (1 << self.psi);
-        (0..segments.len()).all(|k| {
-            let Segment { start, length } = segments[k];
-            let previous = segments[(k + segments.len() - 1) % segments.len()];
-            self.at(start).leader == 1
-                || self.at(start + length).leader == 1
-                || self.iota(segments[k]) == (successor(previous), false)
-        })
+        let pairs = (0..segments.len()).map(|k| (segments[k], segments[(k + segments.len() - 1) % segments.len()]));
+        let mut unled = pairs.filter(|(Segment { start, length }, _)| {
+            self.at(*start).leader == 0 && self.at(start + length).leader == 0
+        });
+        unled.find(|&(segment, previous)| self.iota(segment) != (successor(previous), false))
     }
 
     /// Equation (1) holds, and `last` is 1 exactly in the segments that a leader follows.
     #[must_use]
     pub fn good(self) -> bool {
-        self.eq_dist()
-            && self.segments().into_iter().all(|Segment { start, length }| {
-                let followed = self.at(start + length).leader;
-                (start..start + length).all(|i| self.at(i).last == followed)
-            })
+        self.eq_dist() && self.wrong_last().is_none()
+    }
+
+    /// The first agent whose `last` does not say whether a leader follows its segment.
+    fn wrong_last(self) -> Option<usize> {
+        self.segments().into_iter().find_map(|Segment { start, length }| {
+            let followed = self.at(start + length).leader;
+            (start..start + length).find(|&i| self.at(i).last != followed)
+        })
     }
 
     /// Every token, by agent, black before white.
@@ -460,8 +487,89 @@ impl Sets<'_> {
             ("number_of_segments", segments.len().into()),
             ("segments", segments.into_iter().map(|s| self.segment_fact(s)).collect::<Vec<_>>().into()),
             ("tokens", self.tokens().map(|z| self.token_fact(z, u_0, c_dl)).collect::<Vec<_>>().into()),
+            ("why", why_not(self.why())),
             ("leaders", leaders.into()),
         ])
+    }
+
+    /// For every set that the configuration is not in, the first part that fails, and where.
+    fn why(self) -> [(&'static str, Option<String>); 10] {
+        let lone = |u_0: usize| leads_alone(self.config, u_0);
+        let leaders = (!self.u_0().is_some_and(lone)).then(|| number_of_leaders(&self.leaders()));
+        let u_0 = self.u_0().unwrap_or(0);
+        let dist = (0..self.n()).find(|&i| !self.is_followed(i)).map(|i| self.unfollowed(i));
+        let id = self.wrong_id().map(|(segment, previous)| {
+            let [id, before] = [segment, previous].map(|one| self.iota(one).0);
+            format!(
+                "the ID {id} of the segment at u_{} does not follow {before}, that of the one before",
+                segment.start
+            )
+        });
+        let last = self.wrong_last().map(|i| {
+            let follows = if self.at(i).last == 1 { "no leader follows" } else { "a leader follows" };
+            format!("u_{}.last is {}, but {follows} its segment", i % self.n(), self.at(i).last)
+        });
+        let broken = |conditions: usize| {
+            let first = Condition::ALL.into_iter().take(conditions);
+            leaders.clone().or_else(|| first.into_iter().find_map(|condition| self.flaw(condition, u_0)))
+        };
+        let right = |z: &Located| self.zeta() == 1 && z.token.pos > 0;
+        let literal =
+            self.tokens().find(right).map(|z| format!("the token of u_{} moves right, and S_0 is the ring", z.agent));
+        [
+            ("L1", leaders.clone()),
+            ("Lge1", self.u_0().is_none().then(|| number_of_leaders(&[]))),
+            ("perfect", dist.clone().or_else(|| id.clone())),
+            ("good", dist.clone().or(last)),
+            ("eq_dist", dist),
+            ("eq_seg", id),
+            ("C_PB", outside_c_pb(self.config)),
+            ("C_DL", broken(4)),
+            ("S_PL", broken(7)),
+            ("S_PL_literal", broken(7).or(literal)),
+        ]
+    }
+
+    fn unfollowed(self, i: usize) -> String {
+        let (l, r, j) = (self.at(i), self.at(i + 1), (i + 1) % self.n());
+        match r.leader {
+            1 => format!("u_{j} is a leader with dist {}, not 0", r.dist),
+            _ => format!("u_{j}.dist is {}, after {} at u_{i}", r.dist, l.dist),
+        }
+    }
+
+    /// Where a condition of S_PL is broken, if it is.
+    fn flaw(self, condition: Condition, u_0: usize) -> Option<String> {
+        if self.has(condition, u_0) {
+            return None;
+        }
+        let u = |k: usize| (u_0 + k) % self.n();
+        let said = match condition {
+            Condition::Dist => {
+                let k = first(self.dists_right(u_0));
+                format!("u_{}.dist is {}, not {}", u(k), self.at(u(k)).dist, k % (2 * self.psi))
+            }
+            Condition::OneLeader => number_of_leaders(&self.leaders()),
+            Condition::Last => {
+                let k = first(self.lasts_right(u_0));
+                format!("u_{}.last is {}, not {}", u(k), self.at(u(k)).last, u8::from(self.in_last(k)))
+            }
+            Condition::Peace => outside_c_pb(self.config)?,
+            Condition::Risky => {
+                let k = first((0..self.psi).map(|k| !self.has_risky_token(u_0, k)));
+                format!("a token of u_{} is risky", u(k))
+            }
+            Condition::Ids => {
+                let i = first((0..self.pairs()).map(|i| self.ids_right(u_0, i)));
+                format!("the ID of S_{} is not that of S_{i} plus 1", i + 1)
+            }
+            Condition::Tokens => {
+                let each = (0..self.n()).flat_map(|k| [(k, BLACK), (k, WHITE)]);
+                let k = first(each.map(|(k, c)| self.token_correct(u_0, &(0..self.pairs()), k, c)));
+                format!("a token of u_{} is not correct", u(k / 2))
+            }
+        };
+        Some(said)
     }
 
     /// The distance from each agent to the nearest leader on one side, in time linear in n: each leader hands
@@ -507,6 +615,11 @@ impl Sets<'_> {
         }
         Value::map(fact)
     }
+}
+
+/// The first that is not right.
+fn first(mut right: impl Iterator<Item = bool>) -> usize {
+    right.position(|right| !right).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -606,6 +719,61 @@ mod tests {
             (0..3).for_each(|set| members[set] += usize::from(found[set]));
         }
         assert!(members.iter().all(|of| (4_000..18_000).contains(of)), "{members:?} of 20000 do not discriminate");
+    }
+
+    /// A set has a reason exactly where the configuration is not in it.
+    #[test]
+    fn what_does_not_hold_has_a_reason() {
+        let (mut generator, mut reasons) = (stream(16, Stream::Start), std::collections::BTreeSet::new());
+        for k in 0..20_000 {
+            let (ring, ppl) = lab(3 + k % 13, 2 + (k as u64) % 3, 2);
+            let mut config = starts::safe(&ppl, ring, &mut generator);
+            (0..k % 4).for_each(|_| nudge(&ppl, &mut config, &mut generator));
+            let facts = Value::map(ppl.sets(&config).facts());
+            for (name, why) in ppl.sets(&config).why() {
+                assert_eq!(facts.get(name), Some(&why.is_none().into()), "{name}: {why:?} {config:?}");
+                reasons.extend(why.map(|why| why.replace(|c: char| c.is_ascii_digit(), "")));
+            }
+        }
+        assert!(reasons.len() >= 14, "{reasons:#?}");
+    }
+
+    /// The agent and the value that are wrong, changed by hand in a safe ring of three segments with leader `u_0`.
+    #[test]
+    fn reasons_name_what_is_wrong_and_where() {
+        let (ring, ppl) = lab(9, 3, 2);
+        let agent = |i: usize| State {
+            leader: u8::from(i == 0),
+            dist: (i % 6) as u8,
+            last: u8::from(i >= 6),
+            b: u8::from(i == 3),
+            ..State::default()
+        };
+        let safe: Vec<State> = (0..ring.n()).map(agent).collect();
+        let why = |set: &str, change: fn(&mut [State])| {
+            let mut config = safe.clone();
+            change(&mut config);
+            let why = ppl.sets(&config).why().into_iter().find(|(name, _)| *name == set);
+            why.and_then(|(_, why)| why).unwrap_or_default()
+        };
+        assert_eq!(why("S_PL", |_| ()), "");
+        assert_eq!(why("S_PL", |u| u[4].dist = 2), "u_4.dist is 2, not 4");
+        assert_eq!(why("eq_dist", |u| u[4].dist = 2), "u_4.dist is 2, after 3 at u_3");
+        assert_eq!(why("C_DL", |u| u[7].last = 0), "u_7.last is 0, not 1");
+        assert_eq!(why("good", |u| u[1].last = 1), "u_1.last is 1, but no leader follows its segment");
+        assert_eq!(why("S_PL", |u| u[5].leader = 1), "there are 2 leaders: u_0, u_5");
+        assert_eq!(why("C_PB", |u| u[0].leader = 0), "there is no leader");
+        assert_eq!(why("S_PL", |u| u[8].bullet = 2), "the live bullet of u_8 is not peaceful");
+        assert_eq!(why("S_PL", |u| u[4].b = 1), "the ID of S_1 is not that of S_0 plus 1");
+        assert_eq!(
+            why("perfect", |u| u[4].b = 1),
+            "the ID 3 of the segment at u_3 does not follow 0, that of the one before"
+        );
+        let risky = |u: &mut [State]| u[1].token[BLACK] = Some(Token { pos: 1, bit: 0, carry: 0 });
+        assert_eq!(why("S_PL", risky), "a token of u_1 is risky");
+        // It brings the lowest bit of the ID 0 plus 1, which is 1, from the first to the second segment.
+        let wrong = |u: &mut [State]| u[0].token[BLACK] = Some(Token { pos: 3, bit: 0, carry: 0 });
+        assert_eq!(why("S_PL", wrong), "a token of u_0 is not correct");
     }
 
     /// A token in the first segment with its target in it as well keeps a configuration out of S_PL by itself.

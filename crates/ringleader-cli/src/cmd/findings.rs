@@ -62,16 +62,6 @@ pub(crate) fn warning(out: &mut dyn Write, few: Option<&Carried>) -> io::Result<
     writeln!(out, "other seeds may give another mean, outside of its interval; the median is sound")
 }
 
-pub(crate) fn carried_as_json(few: &Carried) -> Value {
-    Value::map([
-        ("trials", few.few.into()),
-        ("of", few.of.into()),
-        ("share", few.share.into()),
-        ("from", few.from.into()),
-        ("others_to", few.others_to.into()),
-    ])
-}
-
 /// Recoveries by how many leaders the last fault left.
 pub(crate) fn causes(out: &mut dyn Write, by_leaders: &BTreeMap<u64, (usize, f64)>) -> io::Result<()> {
     if by_leaders.len() < 2 {
