@@ -113,16 +113,6 @@ pub(crate) fn wrapped(words: &str, width: usize) -> Vec<String> {
     lines.into_iter().map(|line| line.replace('\u{a0}', " ")).collect()
 }
 
-/// How alike two names must be for one to be meant by the other; clap asks for the same.
-const ALIKE: f64 = 0.7;
-
-/// The name that was probably meant.
-pub(crate) fn nearest<'a>(wanted: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let likeness = |name: &&'a str| strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase());
-    let scored = among.map(|name| (likeness(&name), name)).filter(|(likeness, _)| *likeness > ALIKE);
-    scored.reduce(|best, other| if other.0 > best.0 { other } else { best }).map(|(_, name)| name)
-}
-
 /// Rows as text in columns, the first to the left and the others to the right.
 pub(crate) fn columns(rows: &[Vec<String>]) -> Vec<String> {
     let width = |k: usize| rows.iter().filter_map(|row| row.get(k)).map(|cell| cell.chars().count()).max().unwrap_or(0);
@@ -155,15 +145,5 @@ mod tests {
         assert_eq!(wrapped("extraordinary a", 4), ["extraordinary", "a"]);
         assert_eq!(wrapped("for n = 3, psi = 2", 10), ["for n = 3,", "psi = 2"]);
         assert!(wrapped("", 4).is_empty());
-    }
-
-    #[test]
-    fn the_nearest_name_is_the_one_that_was_meant() {
-        let names = ["cpb_closed", "safe", "safe-literal", "once_peaceful"];
-        let meant = |wanted: &str| nearest(wanted, names.into_iter());
-        assert_eq!(meant("cbp_closed"), Some("cpb_closed"));
-        assert_eq!(meant("Save"), Some("safe"));
-        assert_eq!(meant("safe-litteral"), Some("safe-literal"));
-        assert_eq!((meant("xyz"), meant("")), (None, None));
     }
 }

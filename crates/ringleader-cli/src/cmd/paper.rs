@@ -2,13 +2,14 @@
 
 use std::io::{self, Write};
 
+use ringleader::error::nearest;
 use ringleader::value::Value;
 
 use crate::args::PaperArgs;
 use crate::paper::{Evidence, How, STATEMENTS, Statement, called};
 use crate::stdout::print;
 use crate::stop::Stop;
-use crate::text::{WIDTH, faint, nearest, strong, wrapped};
+use crate::text::{WIDTH, faint, strong, wrapped};
 
 pub(crate) fn paper(args: &PaperArgs) -> Result<(), Stop> {
     let chosen = choose(&args.statement.join(" "))?;

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use ringleader::error::nearest;
 use ringleader::params::Params;
 use ringleader::schedule::{AnySchedule, Recorded};
 use ringleader::trial::{Initial, Trial};
@@ -25,7 +26,7 @@ use crate::paper::{STATEMENTS, Statement, called, same_name};
 use crate::progress::{Bar, interrupted};
 use crate::stdout::{print, to_stdout};
 use crate::stop::{Stop, outcome};
-use crate::text::{WIDTH, alarm, commas, faint, good, nearest, strong, wrapped};
+use crate::text::{WIDTH, alarm, commas, faint, good, strong, wrapped};
 
 mod summary;
 
