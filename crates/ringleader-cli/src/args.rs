@@ -12,6 +12,11 @@ use crate::stop::Stop;
 
 mod checks;
 #[cfg(feature = "report")]
+mod grid;
+mod shell;
+#[cfg(feature = "report")]
+mod slurm;
+#[cfg(feature = "report")]
 mod sweeps;
 mod trials;
 #[cfg(feature = "view")]
@@ -21,7 +26,12 @@ mod view;
 pub(crate) use checks::ProveArgs;
 pub(crate) use checks::{CheckArgs, ExactArgs, PaperArgs};
 #[cfg(feature = "report")]
-pub(crate) use sweeps::{ExportArgs, MergeArgs, ReportArgs, SweepArgs, Table1Args};
+pub(crate) use grid::GridArgs;
+pub(crate) use shell::{CompletionsArgs, ManArgs};
+#[cfg(feature = "report")]
+pub(crate) use slurm::SlurmArgs;
+#[cfg(feature = "report")]
+pub(crate) use sweeps::{AxisScale, ExportArgs, MergeArgs, ReportArgs, SweepArgs, Table1Args};
 pub(crate) use trials::{InspectArgs, ListArgs, ReplayArgs, RunArgs};
 #[cfg(feature = "view")]
 pub(crate) use view::ViewArgs;
@@ -111,6 +121,10 @@ pub(crate) enum Command {
     Paper(PaperArgs),
     /// Compute exact expected numbers of steps from the Markov chain of a small ring
     Exact(ExactArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual, or write a page for each command
+    Man(ManArgs),
     /// See any protocol in a browser: play, scrub, edit, corrupt, share
     #[cfg(feature = "view")]
     View(ViewArgs),
@@ -155,16 +169,12 @@ fn main_job(entries: &Entries) -> Command {
 }
 
 /// The commands that take the parameters of protocols as options.
-const WITH_PARAMETERS: [&str; 5] = ["run", "inspect", "check", "exact", "view"];
+const WITH_PARAMETERS: [&str; 6] = ["run", "sweep", "inspect", "check", "exact", "view"];
 
 /// All options, those of these protocols included.
-fn command(entries: &Entries) -> clap::Command {
-    let command = Args::command().mut_subcommands(|command| {
+pub(crate) fn command(entries: &Entries) -> clap::Command {
+    Args::command().mut_subcommands(|command| {
         if WITH_PARAMETERS.contains(&command.get_name()) { command.args(parameters(entries)) } else { command }
-    });
-    command.mut_subcommand("run", |run| {
-        let help = run.get_after_long_help().map(ToString::to_string).unwrap_or_default();
-        run.after_long_help(help.replace(STARTS, &starts_help(entries)))
     })
 }
 
@@ -238,18 +248,6 @@ fn threads(text: &str) -> Result<usize, String> {
     threads.ok_or_else(|| format!("allowed is a whole number, 1 to {MAX_THREADS}"))
 }
 
-/// Stands for the starts of all protocols in a help text.
-const STARTS: &str = "<STARTS>";
-
-fn starts_help(entries: &Entries) -> String {
-    let block = |entry: &ringleader_catalogue::Entry| {
-        let starts = entry.starts().into_iter();
-        let lines = starts.map(|start| format!("    {:14} {}\n", start.name, start.about));
-        format!("  {}\n{}", entry.about().name, lines.collect::<String>())
-    };
-    entries.iter().map(block).collect::<String>().trim_end().to_owned()
-}
-
 /// What the identifiers of options begin with that are parameters of protocols.
 const PARAMETER: &str = "parameter-";
 
@@ -274,9 +272,43 @@ fn parameters(entries: &Entries) -> Vec<Arg> {
     all.into_iter().map(option).collect()
 }
 
+/// A protocol by name, alone or after -p.
+#[derive(ClapArgs)]
+pub(crate) struct ProtocolArg {
+    /// The protocol; see `ringleader list` [default of `run`: ppl]
+    #[arg(value_name = "PROTOCOL", conflicts_with = "protocol_option")]
+    protocol: Option<String>,
+    /// The same
+    #[arg(long = "protocol", short = 'p', id = "protocol_option", value_name = "PROTOCOL")]
+    option: Option<String>,
+}
+
+impl ProtocolArg {
+    /// The name that was given.
+    pub(crate) fn given(&self) -> Option<&str> {
+        self.protocol.as_deref().or(self.option.as_deref())
+    }
+
+    /// The name, for those who have no default.
+    pub(crate) fn name(&self) -> Result<&str, Stop> {
+        self.given().ok_or_else(|| Stop::Bad("no protocol: name one, such as ppl; `ringleader list` has all".into()))
+    }
+}
+
 /// The parameters of protocols that were given. The options themselves come with the list of protocols.
 #[derive(Default)]
 pub(crate) struct ParamArgs(pub(crate) Params);
+
+impl ParamArgs {
+    /// The options as they were given, each after a space.
+    pub(crate) fn words(&self) -> String {
+        let word = |(name, value): &(String, u64)| match name.as_str() {
+            "unsound" => " --unsound".to_owned(),
+            name => format!(" --{name} {value}"),
+        };
+        self.0.0.iter().map(word).collect()
+    }
+}
 
 impl ClapArgs for ParamArgs {
     fn augment_args(command: clap::Command) -> clap::Command {

@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod exact;
 #[cfg(feature = "report")]
 pub(crate) mod export;
+pub(crate) mod findings;
 pub(crate) mod inspect;
 pub(crate) mod list;
 #[cfg(feature = "report")]
@@ -17,6 +18,9 @@ pub(crate) mod replay;
 #[cfg(feature = "report")]
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod shell;
+#[cfg(feature = "report")]
+pub(crate) mod slurm;
 #[cfg(feature = "report")]
 pub(crate) mod sweep;
 #[cfg(feature = "report")]

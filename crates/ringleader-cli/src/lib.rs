@@ -12,7 +12,10 @@
 //! ```
 
 mod args;
+#[cfg(feature = "report")]
+mod cluster;
 mod cmd;
+mod forecast;
 mod paper;
 mod progress;
 #[cfg(feature = "report")]
@@ -56,6 +59,8 @@ fn run(command: &Command, entries: &Entries) -> Result<(), Stop> {
         Command::Paper(args) => cmd::paper::paper(args),
         Command::Check(args) => cmd::check::check(args, entries),
         Command::Exact(args) => cmd::exact::exact(args, entries),
+        Command::Completions(args) => cmd::shell::completions(args, entries),
+        Command::Man(args) => cmd::shell::man(args, entries),
         #[cfg(feature = "report")]
         Command::Sweep(args) => cmd::sweep::sweep(args, entries),
         #[cfg(feature = "report")]

@@ -1,5 +1,6 @@
 //! What several commands say in JSON, in one shape wherever it is said.
 
+use ringleader::stats::carried::Carried;
 use ringleader::stats::{Mean, Observed, Quantile};
 use ringleader::value::Value;
 
@@ -37,5 +38,16 @@ pub(crate) fn mean(known: &Mean, n: usize) -> Value {
         ("exact", known.exact.into()),
         ("parallel_time", (known.value / n as f64).into()),
         ("interval", interval.into()),
+    ])
+}
+
+/// A few trials that carry the mean.
+pub(crate) fn carried(few: &Carried) -> Value {
+    Value::map([
+        ("trials", few.few.into()),
+        ("of", few.of.into()),
+        ("share", few.share.into()),
+        ("from", few.from.into()),
+        ("others_to", few.others_to.into()),
     ])
 }

@@ -174,11 +174,11 @@ fn interruption_keeps_what_was_checked() {
 }
 
 #[test]
-fn the_readme_shows_a_check_as_it_is() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+fn the_guide_shows_a_check_as_it_is() {
+    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/commands.md")).unwrap();
     let shown = text(&ringleader(&["check", "fj", "--n", "3..6"]));
     assert!(
-        readme.contains("`ringleader check fj --n 3..6`:") && readme.contains(&shown),
-        "the README's check is not:\n{shown}"
+        guide.contains("`ringleader check fj --n 3..6`:") && guide.contains(&shown),
+        "the guide's check is not:\n{shown}"
     );
 }

@@ -541,10 +541,10 @@ fn list_has_every_protocol_with_exact_states() {
 }
 
 #[test]
-fn the_readme_shows_the_list_as_it_is() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+fn the_guide_shows_the_list_as_it_is() {
+    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/commands.md")).unwrap();
     let table = text(&ringleader(&["list", "--markdown"]));
-    assert!(readme.contains(&table), "the README's table of protocols is not that of `ringleader list --markdown`");
+    assert!(guide.contains(&table), "the protocols of docs/commands.md are not those of `ringleader list --markdown`");
 }
 
 #[test]

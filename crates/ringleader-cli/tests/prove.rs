@@ -294,10 +294,10 @@ fn interruption_leaves_no_half_of_a_certificate() {
 }
 
 #[test]
-fn the_readme_shows_a_proof_as_it_is() {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+fn the_guide_shows_a_proof_as_it_is() {
+    let guide = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/commands.md")).unwrap();
     let words = ["exact", "elim", "--n", "3", "--start", "every", "--until", "at-most-one-leader"];
     let shown = text(&ringleader(&words));
     let command = format!("`ringleader {}`:", words.join(" "));
-    assert!(readme.contains(&command) && readme.contains(&shown), "the README's figures are not:\n{shown}");
+    assert!(guide.contains(&command) && guide.contains(&shown), "the guide's figures are not:\n{shown}");
 }

@@ -42,6 +42,25 @@ fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     all
 }
 
+/// The names of the figures of a report that have a file with this ending, sorted.
+fn names(folder: &str, ending: &str) -> Vec<String> {
+    let stem = |(path, _): &(PathBuf, Vec<u8>)| path.file_stem().unwrap().to_string_lossy().into_owned();
+    let ends = |(path, _): &(PathBuf, Vec<u8>)| path.extension().is_some_and(|found| found == ending);
+    files(&Path::new(folder).join("figures")).iter().filter(|file| ends(file)).map(stem).collect()
+}
+
+/// A report with these options: what was printed, and its folder.
+fn report(name: &str, args: &[&str]) -> (String, String) {
+    let folder = folder(name);
+    let done = ringleader(&[&["report", "--out", &folder], args].concat());
+    assert_eq!(code(&done), 0, "{}", complaint(&done));
+    (text(&done), folder)
+}
+
+fn read(folder: &str, file: &str) -> String {
+    String::from_utf8_lossy(&std::fs::read(Path::new(folder).join(file)).unwrap()).into_owned()
+}
+
 fn numbers(args: &[&str]) -> Value {
     json(&ringleader(&[&["report"], args, &["--json"]].concat()))
 }
@@ -66,8 +85,14 @@ fn a_page_needs_nothing_else() {
     let folder = folder("report-page");
     ringleader(&["report", SMALL, CUT, "--out", &folder]);
     let page = std::fs::read_to_string(Path::new(&folder).join("report.html")).unwrap();
-    for foreign in ["src=", "href=", "@import", "url(", "<script"] {
+    for foreign in ["src=", "@import", "url(", "<script"] {
         assert!(!page.contains(foreign), "{foreign}");
+    }
+    let links: Vec<&str> = page.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+    assert!(links.len() > 8, "the contents: {links:?}");
+    for link in links {
+        let place = link.strip_prefix('#').unwrap_or_else(|| panic!("{link} is not on the page"));
+        assert!(page.contains(&format!("<h2 id=\"{place}\">")), "{link} leads nowhere");
     }
     let links = page.matches("http").count();
     assert_eq!(
@@ -75,11 +100,19 @@ fn a_page_needs_nothing_else() {
         page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count(),
         "addresses besides names of formats"
     );
-    for title in
-        ["Steps", "Fits", "With high probability", "Phases", "Censored trials", "Is it faster?", "Sensitivity to c1"]
-    {
-        assert!(page.contains(&format!("<h2>{title}")), "{title}");
+    for title in [
+        "Constants",
+        "Steps",
+        "Fits",
+        "With high probability",
+        "Where the time goes",
+        "Phases",
+        "Censored trials",
+        "Is it faster?",
+    ] {
+        assert!(page.contains(&format!("\">{title}</h2>")), "{title}");
     }
+    assert!(page.contains("\">Sensitivity to c1"));
     assert!(!page.contains("NaN") && !page.contains(">inf"));
     assert!(page.contains("The rules of ysm: a reconstruction."));
 }
@@ -139,7 +172,7 @@ fn censored_trials_are_kept_and_shown() {
     assert!(said.contains("censored"), "{said}");
     let steps = std::fs::read_to_string(Path::new(&folder).join("tables/steps.md")).unwrap();
     assert!(steps.contains("> "), "{steps}");
-    assert!(Path::new(&folder).join("figures/survival-1.svg").exists());
+    assert!(names(&folder, "svg").iter().any(|name| name.starts_with("survival-")));
 }
 
 #[test]
@@ -197,7 +230,163 @@ fn one_row_is_a_report() {
     assert_eq!(code(&swept), 0, "{}", complaint(&swept));
     let done = ringleader(&["report", &records, "--out", &folder("report-of-one")]);
     assert_eq!(code(&done), 0, "{}", complaint(&done));
-    assert!(text(&done).contains("no fit"), "{}", text(&done));
+    assert!(text(&done).contains("ppl: no fit: 1 size; a fit needs 3"), "{}", text(&done));
+}
+
+#[test]
+fn each_figure_is_there_in_every_form() {
+    let (_, folder) = report("report-forms", &[SMALL]);
+    let all = names(&folder, "svg");
+    assert!(
+        ["steps", "steps-n2logn", "shares-ppl", "phases-ppl", "histogram-ysm", "tail-ppl"]
+            .iter()
+            .all(|name| all.iter().any(|known| known == name)),
+        "{all:?}"
+    );
+    for ending in ["pdf", "csv", "tex"] {
+        assert_eq!(names(&folder, ending), all, "{ending}");
+    }
+    for name in &all {
+        let (pdf, tex) = (read(&folder, &format!("figures/{name}.pdf")), read(&folder, &format!("figures/{name}.tex")));
+        assert!(pdf.starts_with("%PDF-1") && !pdf.contains("Date") && !pdf.contains("NaN"), "{name}");
+        assert!(tex.contains(&format!("\\ringleaderfigures/{name}.csv")), "{tex}");
+        let csv = read(&folder, &format!("figures/{name}.csv"));
+        let widths: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+        assert!(widths.len() > 1 && widths.iter().all(|width| *width == widths[0]), "{csv}");
+    }
+    let svg = read(&folder, "figures/steps.svg");
+    assert!(
+        svg.contains(">ppl, ysm* from leaderless, first safe step</text>")
+            && svg.contains(">mean steps against n, with 95 % intervals"),
+        "{svg}"
+    );
+}
+
+/// What is drawn is what JSON says.
+#[test]
+fn the_data_of_a_figure_are_the_numbers_of_the_report() {
+    let drawn = |folder: &str, name: &str| -> Vec<f64> {
+        let csv = read(folder, &format!("figures/{name}.csv"));
+        csv.lines()
+            .skip(1)
+            .filter(|line| line.starts_with("1,"))
+            .map(|line| line.split(',').nth(3).unwrap().parse().unwrap())
+            .collect()
+    };
+    let cells = numbers(&[SMALL])["series"][0]["cells"].as_array().unwrap().clone();
+    let of = |part: &dyn Fn(&Value) -> f64| cells.iter().map(part).collect::<Vec<f64>>();
+    let mean = |cell: &Value| cell["mean"]["value"].as_f64().unwrap();
+    let (_, means) = report("report-means", &[SMALL]);
+    assert_eq!(drawn(&means, "steps"), of(&mean));
+    let (_, medians) = report("report-medians", &[SMALL, "--centre", "median"]);
+    assert_eq!(drawn(&medians, "steps"), of(&|cell| cell["quantiles"]["50"]["value"]["steps"].as_f64().unwrap()));
+    assert!(read(&medians, "figures/steps.svg").contains(">median steps against n, with 95 % intervals"));
+    let squares = |cell: &Value| mean(cell) / cell["n"].as_f64().unwrap().powi(2);
+    assert_eq!(drawn(&means, "steps-n2"), of(&squares));
+    let stages = cells[0]["stages"].as_array().unwrap();
+    let share: f64 = stages.iter().map(|stage| stage["share"].as_f64().unwrap()).sum();
+    let steps: f64 = stages.iter().map(|stage| stage["steps"].as_f64().unwrap()).sum();
+    assert!((share - 1.0).abs() < 1e-9 && (steps / mean(&cells[0]) - 1.0).abs() < 1e-9, "{stages:?}");
+}
+
+#[test]
+fn axes_and_figures_can_be_chosen() {
+    let (_, folder) = report(
+        "report-axes",
+        &[SMALL, "--figure", "steps", "--figure", "tail-ppl", "--y-axis", "linear", "--x-axis", "linear"],
+    );
+    assert_eq!(names(&folder, "svg"), ["steps", "tail-ppl"]);
+    let tex = read(&folder, "figures/steps.tex");
+    assert!(!tex.contains("mode=log") && tex.contains("ymin=0"), "{tex}");
+    let (_, folder) = report("report-log", &[SMALL, "--figure", "tail", "--y-axis", "log", "--no-titles"]);
+    assert_eq!(names(&folder, "svg"), ["tail-ppl", "tail-ysm"]);
+    assert!(read(&folder, "figures/tail-ppl.tex").contains("ymode=log"));
+    assert!(!read(&folder, "figures/tail-ppl.svg").contains("Kaplan and Meier; marks where it is 1/n</text>"));
+}
+
+#[test]
+fn series_and_sizes_can_be_chosen() {
+    let chosen = |args: &[&str]| -> Vec<(String, Vec<u64>)> {
+        let report = numbers(&[&[SMALL], args].concat());
+        let sizes =
+            |one: &Value| one["cells"].as_array().unwrap().iter().map(|cell| cell["n"].as_u64().unwrap()).collect();
+        report["series"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| (one["label"].as_str().unwrap().to_owned(), sizes(one)))
+            .collect()
+    };
+    let named = |label: &str, sizes: &[u64]| (label.to_owned(), sizes.to_vec());
+    assert_eq!(chosen(&["--only", "ppl"]), [named("ppl", &[8, 16, 32])]);
+    assert_eq!(chosen(&["--only", "start=leaderless,ysm", "--n", "16.."]), [named("ysm*", &[16, 32, 64])]);
+    assert_eq!(
+        chosen(&["--only", "ppl,c1=48", "--only", "ysm,faults=none", "--n", "8,64"]),
+        [named("ppl", &[8]), named("ysm*", &[8, 64])]
+    );
+    let growth = |args: &[&str]| numbers(&[&[SMALL], args].concat())["series"][0]["growth"].clone();
+    assert_eq!(growth(&["--only", "ppl"]), growth(&[]), "what is left out changes nothing else");
+}
+
+#[test]
+fn what_cannot_be_chosen_is_said() {
+    for (args, words) in [
+        (["--only", "fj"], "protocol is ppl, ysm"),
+        (["--only", "start=uniform"], "start is leaderless"),
+        (["--only", "speed=3"], "allowed are protocol, start, scheduler, faults, c1"),
+        (["--only", "ysm,c1=48"], "no series is all of it; there are ppl; ysm*"),
+        (["--only", "ppl,"], "start=leaderless"),
+        (["--n", "64..16"], "64..512"),
+        (["--n", "1000.."], "there are n = 8, 16, 32, 64"),
+        (["--figure", "pie"], "--figure pie: there is no such figure; allowed are steps"),
+        (["--centre", "mode"], "possible values: mean, median"),
+        (["--x-axis", "cubic"], "possible values: linear, log"),
+        (["--y-axis", "0"], "possible values: linear, log"),
+        (["--columns", "n,speed"], "--columns speed: no table has such a column; allowed are n, best model"),
+    ] {
+        let refused = ringleader(&[&["report", SMALL, "--out", &folder("report-refused")], &args[..]].concat());
+        assert_eq!(code(&refused), 2, "{args:?}");
+        assert!(complaint(&refused).contains(words), "{args:?}: {}", complaint(&refused));
+        assert!(!Path::new(&place("report-refused")).exists(), "{args:?}");
+    }
+}
+
+#[test]
+fn columns_of_latex_tables_can_be_chosen() {
+    let head = |name: &str, args: &[&str], table: &str| -> String {
+        let (_, folder) = report(name, &[&[SMALL], args].concat());
+        let tex = read(&folder, &format!("tables/{table}.tex"));
+        tex.split("\\toprule\n").nth(1).unwrap().lines().next().unwrap().to_owned()
+    };
+    let short = "$n$ & mean $\\pm$ half width & mean / ($n^{2} \\log n$) \\\\";
+    assert_eq!(head("columns-short", &[], "steps"), short);
+    let few = ["--columns", "median,n,95 % quantile"];
+    assert_eq!(head("columns-few", &few, "steps"), "median & $n$ & 95~\\% quantile \\\\");
+    assert_eq!(head("columns-none", &["--columns", "wins"], "steps"), short, "a table without it stays as it is");
+}
+
+/// From the committed records; by hand: the greatest of 200 trials, 90,261, is 24 % of their sum.
+#[test]
+fn what_matters_is_said_at_once() {
+    let (said, folder) = report("report-says", &[&format!("{ROOT}/records/table1.parquet"), "--only", "ppl"]);
+    assert!(said.contains("ppl, uniform, n = 16: 1 of 200 trials holds 24 % of the mean"), "{said}");
+    assert!(said.contains("42.26 [42.19, 42.33]  c n^2 log n  1.9 %, more than noise"), "{said}");
+    assert!(!said.contains("does not fit"), "{said}");
+    let page = read(&folder, "report.html");
+    let top = &page[..page.find("<h2 id=\"2\">").unwrap()];
+    assert!(
+        top.contains("1 of 200 trials holds 24 %")
+            && top.contains("<td>42.26 [42.19, 42.33]</td><td>1.9 %, more than noise</td>"),
+        "{top}"
+    );
+    for table in ["constants.md", "constants.tex", "models.md", "models.tex", "fits.md"] {
+        assert!(read(&folder, &format!("tables/{table}")).contains("more than noise"), "{table}");
+    }
+    assert!(names(&folder, "svg").contains(&"steps".to_owned()), "eight series can be told apart");
+    let (_, folder) = report("report-protocols", &[&format!("{ROOT}/records/table1.parquet")]);
+    let steps: Vec<String> =
+        names(&folder, "svg").into_iter().filter(|name| name.starts_with("steps-n2logn")).collect();
+    assert_eq!(steps, ["aaf", "fj", "ppl", "ysm"].map(|protocol| format!("steps-n2logn-{protocol}")));
 }
 
 #[test]
@@ -205,9 +394,14 @@ fn table_1_has_every_row_and_says_what_is_missing() {
     let table = json(&ringleader(&["table1", SMALL, "--json"]));
     let rows = table["rows"].as_array().unwrap();
     let works: Vec<&str> = rows.iter().map(|row| row["work"].as_str().unwrap()).collect();
-    assert_eq!(works, ["[AAF+08]", "[FJ06]", "[CC19]", "[YSM21]", "this work"]);
-    assert!(rows[2]["exponent"].is_null(), "super-exponential growth has no exponent");
-    let exponent = rows[4]["exponent"]["value"].as_f64().unwrap();
+    assert_eq!(works, ["[AAF+08]", "[FJ06]", "[CC19]", "thue-morse", "[YSM21]", "this work"]);
+    assert!(rows[3]["exponent"].is_null(), "growth beyond all powers has no exponent");
+    assert!(
+        rows[2]["protocol"].is_null() && rows[2]["rules"] == "its rules are not public",
+        "nothing stands under the citation"
+    );
+    assert_eq!((&rows[3]["protocol"], &rows[3]["rules"]), (&"thue-morse".into(), &"our own design".into()));
+    let exponent = rows[5]["exponent"]["value"].as_f64().unwrap();
     assert!((2.0..2.6).contains(&exponent), "{exponent}");
     let markdown = text(&ringleader(&["table1", SMALL, "--markdown"]));
     assert!(markdown.contains("not measured") && markdown.contains("a reconstruction"), "{markdown}");
@@ -218,10 +412,10 @@ fn table_1_has_every_row_and_says_what_is_missing() {
 }
 
 #[test]
-fn the_readme_shows_table_1_from_the_committed_records() {
-    let readme = std::fs::read_to_string(format!("{ROOT}/README.md")).unwrap();
+fn the_guide_shows_table_1_from_the_committed_records() {
+    let guide = std::fs::read_to_string(format!("{ROOT}/docs/reports.md")).unwrap();
     let table = text(&program().args(["table1", "--markdown"]).current_dir(ROOT).output().unwrap());
-    assert!(readme.contains(table.trim_end()), "the README's Table 1 is not this one:\n{table}");
+    assert!(guide.contains(table.trim_end()), "the Table 1 of docs/reports.md is not this one:\n{table}");
 }
 
 /// Records say which definition they were made with.

@@ -1,6 +1,7 @@
 //! What a report says, as plain data: every number that a table, a figure or JSON shows is made here.
 
 use ringleader::stats::bootstrap::{self, generator};
+use ringleader::stats::carried::{Carried, carried};
 use ringleader::stats::compare::{self, Ratio, Test};
 use ringleader::stats::fit::{self, Estimate, Fit, Model, Point, Scale, Verdict};
 use ringleader::stats::{Mean, Quantile, Sample};
@@ -55,6 +56,23 @@ pub struct CellStatistics {
     pub quantiles: Vec<Quantile>,
     /// The quantile at 1 - 1/n.
     pub tail: Option<Quantile>,
+    /// The few trials that carry the mean, if there are some.
+    pub carried: Option<Carried>,
+    /// Where the time to safety goes, if phases were recorded.
+    pub stages: Vec<Stage>,
+}
+
+/// The time from one phase to the next, on average over all trials. Means subtract, so the steps of all stages add up to the mean.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// The phase that ends it.
+    pub until: String,
+    /// The mean of the first steps of that phase.
+    pub mean: f64,
+    /// The mean number of steps since the phase before, or since the beginning.
+    pub steps: f64,
+    /// That as a fraction of the mean time to safety.
+    pub share: f64,
 }
 
 /// What is fitted: the mean or, where trials are censored, the median.
@@ -77,6 +95,15 @@ impl Location {
     }
 }
 
+/// A model whose fit is less likely than this, if it is right, deviates by more than noise.
+const NOISE: f64 = 0.01;
+
+/// How far a fit is from the points, and whether chance explains it.
+#[must_use]
+pub fn more_than_noise(fit: &Fit) -> Option<bool> {
+    fit.p().map(|p| p < NOISE)
+}
+
 /// How the steps of a series grow with n.
 pub struct Growth {
     /// What is fitted.
@@ -93,6 +120,14 @@ pub struct Growth {
     pub local: Vec<(u32, u32, Estimate)>,
     /// The mean or median at the greatest size divided by the claimed growth.
     pub constant: Estimate,
+}
+
+impl Growth {
+    /// The best of the models n^2, n^2 log n and n^3.
+    #[must_use]
+    pub fn best(&self) -> Option<&Verdict> {
+        self.verdicts.iter().max_by(|a, b| a.weight.total_cmp(&b.weight))
+    }
 }
 
 /// A series against the baseline at one size.
@@ -145,18 +180,58 @@ pub fn analyse(series: Vec<Series>, seed: u64, baseline: usize) -> Analysis {
 }
 
 fn analysed(series: Series, seed: u64) -> Analysed {
-    let cells = series.cells.iter().map(statistics).collect();
+    let common = common_phases(&series);
+    let cells = series.cells.iter().map(|cell| statistics(cell, &common)).collect();
     let growth = growth(&series, seed);
     Analysed { series, cells, growth }
 }
 
-fn statistics(cell: &Cell) -> CellStatistics {
+fn statistics(cell: &Cell, phases: &[String]) -> CellStatistics {
     let quantile = |percent| cell.steps.quantile(percent);
     CellStatistics {
         mean: cell.steps.mean(),
         quantiles: QUANTILES.into_iter().filter_map(quantile).collect(),
         tail: cell.steps.all_but_one_in(cell.n as usize),
+        carried: carried(&cell.steps),
+        stages: stages(cell, phases),
     }
+}
+
+/// The phases that every trial reached, at every size where phases were recorded. Of trials with faults, or that were cut off, nothing
+/// is said: their steps are not those of their phases, or not known.
+fn common_phases(series: &Series) -> Vec<String> {
+    let recorded = || series.cells.iter().filter(|cell| !cell.phases.is_empty());
+    let reached = |cell: &Cell, name: &str| {
+        let sample = cell.phases.iter().find(|(known, _)| known == name).map(|(_, sample)| sample);
+        sample.is_some_and(|sample| sample.len() == cell.steps.len() && sample.censored() == 0)
+    };
+    let Some(first) = recorded().next().filter(|_| series.kind.faults.is_empty()) else { return Vec::new() };
+    let names = first.phases.iter().map(|(name, _)| name);
+    names.filter(|name| recorded().all(|cell| reached(cell, name))).cloned().collect()
+}
+
+/// The stages between these phases, in the order of their means.
+fn stages(cell: &Cell, phases: &[String]) -> Vec<Stage> {
+    let Some(all) = cell.steps.mean().filter(|mean| mean.exact && mean.value > 0.0).map(|mean| mean.value) else {
+        return Vec::new();
+    };
+    let mean = |(name, sample): &(String, Sample)| Some((name.clone(), sample.mean()?.value));
+    let mut ends: Vec<(String, f64)> =
+        cell.phases.iter().filter(|(name, _)| phases.contains(name)).filter_map(mean).collect();
+    ends.sort_by(|a, b| a.1.total_cmp(&b.1));
+    // What comes after safety is not on the way to it.
+    ends.retain(|(_, mean)| *mean <= all);
+    match ends.last() {
+        None => return Vec::new(),
+        Some((_, last)) if *last < all => ends.push(("safe".into(), all)),
+        Some(_) => {}
+    }
+    let mut before = 0.0;
+    let stage = |(until, mean): (String, f64)| {
+        let steps = mean - std::mem::replace(&mut before, mean);
+        Stage { until, mean, steps, share: steps / all }
+    };
+    ends.into_iter().map(stage).collect()
 }
 
 // --- Growth ---------------------------------------------------------------------------------------------------
@@ -173,11 +248,15 @@ fn growth(series: &Series, seed: u64) -> Result<Growth, String> {
         }
     };
     let points: Vec<Point> = series.cells.iter().filter(many).filter_map(point).collect();
+    let all = series.cells.len();
+    if all < LEAST_SIZES {
+        return Err(format!("no fit: {all} size{}; a fit needs {LEAST_SIZES}", if all == 1 { "" } else { "s" }));
+    }
     if points.len() < LEAST_SIZES {
         return Err(format!(
-            "no fit: it needs {LEAST_SIZES} sizes with {LEAST_TRIALS} trials or more and a known, varying {}; there are {}",
-            location.name(),
-            points.len()
+            "no fit: {} of {all} sizes have {LEAST_TRIALS} trials or more and a known, varying {}; a fit needs {LEAST_SIZES}",
+            points.len(),
+            location.name()
         ));
     }
     let power = fit::fit(Model::Power, &points).ok_or("no fit: the sizes are too close together")?;
@@ -341,7 +420,37 @@ mod tests {
             let analysis = analyse(gathered(rows), 1, 0);
             assert!(analysis.series[0].growth.as_ref().is_err_and(|why| why.contains("no fit")));
         }
+        let why = |rows| analyse(gathered(rows), 1, 0).series.remove(0).growth.err().unwrap();
+        assert_eq!(why(rows(&[8], 50, 1.0)), "no fit: 1 size; a fit needs 3");
+        assert_eq!(why(rows(&[8, 16], 50, 1.0)), "no fit: 2 sizes; a fit needs 3");
+        let few = why(rows(&[8, 16, 32], 5, 1.0));
+        assert_eq!(few, "no fit: 0 of 3 sizes have 6 trials or more and a known, varying mean; a fit needs 3");
         assert!(analyse(Vec::new(), 1, 0).series.is_empty());
+    }
+
+    /// A trial with these first steps of "first leader" and "S_PL".
+    fn phased(seed: u64, leader: u64, safe: u64) -> Row {
+        let mut row = row(16, seed, Observed::exactly(safe));
+        row.outcome.phases[0].1 = Some(leader);
+        row.outcome.phases[1].1 = Some(safe);
+        row
+    }
+
+    /// Means 20 and 100 by hand: a fifth of the time until the first leader, the rest until S_PL.
+    #[test]
+    fn stages_are_differences_of_means() {
+        let stages = |rows: Vec<Row>| analyse(gathered(rows), 1, 0).series[0].cells[0].stages.clone();
+        let found = stages(vec![phased(1, 10, 50), phased(2, 30, 150)]);
+        let stage = |until: &str, mean, steps, share| Stage { until: until.into(), mean, steps, share };
+        assert_eq!(found, [stage("first leader", 20.0, 20.0, 0.2), stage("S_PL", 100.0, 80.0, 0.8)]);
+        let mut never = phased(3, 10, 50);
+        never.outcome.phases[0].1 = None;
+        let found = stages(vec![phased(1, 10, 50), phased(2, 30, 150), never.clone()]);
+        assert_eq!(found.len(), 1, "a phase that a trial never reached has no mean of all trials: {found:?}");
+        let cut = row(16, 4, Observed::at_least(70));
+        assert_eq!(stages(vec![phased(1, 10, 50), cut]), [], "the mean is not known");
+        let faulty = but(phased(1, 10, 50), |setup| setup.faults = "agents=1,at=safe".into());
+        assert_eq!(stages(vec![faulty]), []);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! trials belong to, and a list is a trial, with the number of such an object in front. A line whose checksum is wrong is not believed, and
 //! costs nothing but itself. The checksum of a trial covers the object too: a line of another sweep, which a damaged disk may bring up, is
 //! wrong here. The file is locked as long as a process has it open, and the lock ends with the process, however
-//! that ends.
+//! that ends. A file system may have no locks; then two processes could write over each other's lines, which costs trials and makes no
+//! wrong one, so it is told and no more.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, TryLockError};
@@ -30,18 +31,32 @@ const MAX_LINE: u64 = 1 << 26;
 const NUMBER: &str = "number";
 
 /// A trial as it is written: all fields of an outcome, after the number of its meta.
-type Fields<Name> = (usize, u32, u32, u64, u64, Option<u64>, bool, u64, u64, Option<u64>, Vec<(Name, Option<u64>)>);
+type Fields<Name> =
+    (usize, u32, u32, u64, u64, Option<u64>, bool, u64, u64, Option<(u64, Option<u64>)>, Vec<(Name, Option<u64>)>);
 
 fn fields(meta: usize, one: &Outcome) -> Fields<&str> {
     let phases = one.phases.iter().map(|(name, step)| (&**name, *step)).collect();
-    let Outcome { cell, trial, seed, steps, safe, censored, last_output_change, coins_read, last_fault, .. } = *one;
-    (meta, cell, trial, seed, steps, safe, censored, last_output_change, coins_read, last_fault, phases)
+    let Outcome { cell, trial, seed, steps, safe, censored, last_output_change, coins_read, .. } = *one;
+    let fault = one.last_fault.map(|step| (step, one.leaders_after_fault));
+    (meta, cell, trial, seed, steps, safe, censored, last_output_change, coins_read, fault, phases)
 }
 
 fn outcome(fields: Fields<String>) -> (usize, Outcome) {
-    let (meta, cell, trial, seed, steps, safe, censored, last_output_change, coins_read, last_fault, phases) = fields;
+    let (meta, cell, trial, seed, steps, safe, censored, last_output_change, coins_read, fault, phases) = fields;
     let phases = phases.into_iter().map(|(name, step)| (Arc::from(name), step)).collect();
-    let one = Outcome { cell, trial, seed, steps, safe, censored, last_output_change, coins_read, last_fault, phases };
+    let one = Outcome {
+        cell,
+        trial,
+        seed,
+        steps,
+        safe,
+        censored,
+        last_output_change,
+        coins_read,
+        last_fault: fault.map(|(step, _)| step),
+        leaders_after_fault: fault.and_then(|(_, leaders)| leaders),
+        phases,
+    };
     (meta, one)
 }
 
@@ -93,14 +108,39 @@ pub(crate) struct Journal {
     pub(crate) damaged: bool,
     /// Whether something after the last whole line is still in the file.
     littered: bool,
+    /// Why nothing keeps other processes away, if so.
+    pub(crate) unlocked: Option<String>,
 }
 
 impl Journal {
     /// Opens or begins a journal, and locks it.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
-        let (file, metas, seals) = (locked(path, || ())?, BTreeMap::new(), BTreeMap::new());
-        let (path, stretches, last) = (path.to_owned(), Vec::new(), 0);
-        let mut journal = Self { path, file, end: 0, metas, seals, last, stretches, damaged: false, littered: false };
+        let (file, unlocked) = locked(path, || (), File::try_lock)?;
+        Self::of(path, file, unlocked.map(|error| error.to_string()))
+    }
+
+    /// What can be seen of a journal that another process may be writing; `None` if there is none.
+    pub(crate) fn look(path: &Path) -> Result<Option<Self>, Error> {
+        match File::open(path) {
+            Ok(file) => Self::of(path, file, None).map(Some),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::new(format!("cannot read {}: {error}", path.display()))),
+        }
+    }
+
+    fn of(path: &Path, file: File, unlocked: Option<String>) -> Result<Self, Error> {
+        let mut journal = Self {
+            path: path.to_owned(),
+            file,
+            end: 0,
+            metas: BTreeMap::new(),
+            seals: BTreeMap::new(),
+            last: 0,
+            stretches: Vec::new(),
+            damaged: false,
+            littered: false,
+            unlocked,
+        };
         journal.scan().map_err(|error| Error::new(format!("cannot read {}: {error}", journal.path.display())))?;
         Ok(journal)
     }
@@ -266,22 +306,29 @@ impl Journal {
     }
 }
 
-/// Opens a file for this process alone. Between the opening and the lock it may go away, or another may take its name; `opened` is
-/// that moment, for tests.
-fn locked(path: &Path, mut opened: impl FnMut()) -> Result<File, Error> {
+/// Opens a file for this process alone, or says why others cannot be kept away. Between the opening and the lock it may go away, or
+/// another may take its name; `opened` is that moment, for tests.
+fn locked(
+    path: &Path,
+    mut opened: impl FnMut(),
+    lock: impl Fn(&File) -> Result<(), TryLockError>,
+) -> Result<(File, Option<io::Error>), Error> {
     let bad = |error: io::Error| Error::new(format!("cannot write {}: {error}", path.display()));
     loop {
         let file = File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(bad)?;
         opened();
-        match file.try_lock() {
-            Ok(()) if is_at(&file, path) => return Ok(file),
-            // The process that had it has removed it meanwhile.
-            Ok(()) => {}
+        let unlocked = match lock(&file) {
+            Ok(()) => None,
+            // A network file system without locks, or whose server of locks is away.
+            Err(TryLockError::Error(error)) => Some(error),
             Err(TryLockError::WouldBlock) => {
                 let told = "another process is running this sweep; wait for it, or choose another --out";
                 return Err(Error::new(format!("{} is in use: {told}", path.display())));
             }
-            Err(TryLockError::Error(error)) => return Err(bad(error)),
+        };
+        // Otherwise the process that had it has removed it meanwhile.
+        if is_at(&file, path) {
+            return Ok((file, unlocked));
         }
     }
 }
@@ -478,7 +525,7 @@ mod tests {
     fn the_lock_is_on_the_journal_that_is_there() {
         for again in [false, true] {
             let (path, mut times) = (place("moved"), 0);
-            let file = locked(&path, || {
+            let opened = || {
                 times += 1;
                 if times == 1 {
                     fs::remove_file(&path).unwrap();
@@ -486,8 +533,9 @@ mod tests {
                         fs::write(&path, HEAD).unwrap();
                     }
                 }
-            });
-            assert!(is_at(&file.unwrap(), &path) && times == 2, "made again: {again}");
+            };
+            let (file, _) = locked(&path, opened, File::try_lock).unwrap();
+            assert!(is_at(&file, &path) && times == 2, "made again: {again}");
             fs::remove_file(&path).unwrap();
         }
     }
@@ -502,6 +550,40 @@ mod tests {
         let synced = watched(|| journal.add(&outcomes(0, 1)).and_then(|()| journal.sync()).unwrap());
         assert_eq!(synced, [("force".to_owned(), name(&path))], "its lines");
         journal.remove().unwrap();
+    }
+
+    /// As on a network file system: the sweep runs all the same, and says that nothing keeps others away.
+    #[test]
+    fn a_file_system_without_locks_is_told_and_used() {
+        let path = place("unlocked");
+        let refuse = |_: &File| Err(TryLockError::Error(io::Error::from(io::ErrorKind::Unsupported)));
+        let (_, unlocked) = locked(&path, || (), refuse).unwrap();
+        assert_eq!(unlocked.unwrap().kind(), io::ErrorKind::Unsupported);
+        assert!(
+            locked(&path, || (), |_| Err(TryLockError::WouldBlock)).is_err(),
+            "a lock that is held is no missing lock"
+        );
+        fs::remove_file(&path).unwrap();
+    }
+
+    /// Two processes that no lock keeps apart write over each other's lines: some trials are lost, and none is made up.
+    #[test]
+    fn without_locks_two_processes_lose_trials_and_make_up_none() {
+        let (path, all) = (place("both"), outcomes(0, 30));
+        let open = || {
+            let (file, _) =
+                locked(&path, || (), |_| Err(TryLockError::Error(io::ErrorKind::Unsupported.into()))).unwrap();
+            Journal::of(&path, file, None).unwrap()
+        };
+        let mut both = [open(), open()];
+        both.iter_mut().for_each(|journal| journal.begin(&sample()).unwrap());
+        for (k, one) in all.iter().enumerate() {
+            both[k * k % 3 % 2].add(std::slice::from_ref(one)).unwrap();
+        }
+        let after = open();
+        let kept: Vec<Outcome> = read(&after).into_iter().flat_map(|(_, rows)| rows).collect();
+        assert!(!kept.is_empty() && kept.len() < all.len() && kept.iter().all(|one| all.contains(one)), "{kept:?}");
+        fs::remove_file(&path).unwrap();
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What is done of a sweep and what is not: its journal, and the records of an earlier definition with fewer cells.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,11 +41,67 @@ impl Part {
         (self.first[cell] + u64::from(trial)) % u64::from(self.shard.count) == u64::from(self.shard.index - 1)
     }
 
+    /// How many trials of the sweep there are.
+    #[must_use]
+    pub fn trials(&self, sweep: &Sweep) -> u64 {
+        sweep.cells.iter().enumerate().map(|(k, cell)| self.count(k, cell.repeats)).sum()
+    }
+
     /// How many trials of a cell there are.
     #[must_use]
     pub fn count(&self, cell: usize, repeats: u32) -> u64 {
         (0..repeats).filter(|&trial| self.has(cell, trial)).count() as u64
     }
+}
+
+/// How far a shard is, seen from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// How many trials it has.
+    pub trials: u64,
+    /// How many of them are done.
+    pub done: u64,
+    /// Whether its records are there.
+    pub complete: bool,
+}
+
+/// Finds out how far a shard is without a lock and without touching anything: a process may be at work on it.
+///
+/// # Errors
+/// If what is there belongs to another sweep, or is damaged.
+pub fn progress(
+    definition: &Definition,
+    protocols: &Catalogue,
+    shard: Shard,
+    records: &Path,
+) -> Result<Progress, Error> {
+    let (part, mut own) = (Part::new(&definition.sweep, shard), meta(definition, shard));
+    let trials = part.trials(&definition.sweep);
+    let mut done = BTreeSet::new();
+    let path = journal_of(records);
+    // The journal first: it goes away when the records are there.
+    if let Some(journal) = Journal::look(&path)? {
+        let mut numbers = BTreeMap::new();
+        for (&number, meta) in &journal.metas {
+            numbers.insert(number, numbers_here(definition, protocols, &mut own, &path, meta)?);
+        }
+        for stretch in &journal.stretches {
+            let cell = numbers.get(&stretch.meta).and_then(|numbers| numbers.get(stretch.cell as usize));
+            done.extend(cell.into_iter().flat_map(|&cell| stretch.trials.iter().map(move |&trial| (cell, trial))));
+        }
+    }
+    if records.exists() {
+        let found = parquet::metadata(records)?;
+        let numbers = numbers_here(definition, protocols, &mut own, records, &found)?;
+        if found.hash == own.hash {
+            return Ok(Progress { trials, done: trials, complete: true });
+        }
+        for row in parquet::read(&[records.to_owned()])? {
+            let Outcome { cell, trial, .. } = row?.outcome;
+            done.extend(numbers.get(cell as usize).map(|&cell| (cell, trial)));
+        }
+    }
+    Ok(Progress { trials, done: done.len() as u64, complete: false })
 }
 
 /// The state of a sweep on disk.
@@ -169,33 +225,8 @@ impl<'a> Ledger<'a> {
         if rows.is_empty() { Ok(()) } else { self.add(&rows) }
     }
 
-    /// The numbers here of the cells of a file, if it belongs to this sweep.
     fn numbers(&mut self, path: &Path, meta: &Meta) -> Result<Vec<u32>, Error> {
-        let refuse = |why: String| Error::new(format!("{}: {why}", path.display()));
-        if meta.version != VERSION {
-            let versions = format!("ringleader {} wrote it, and this is ringleader {VERSION}", meta.version);
-            return Err(refuse(format!("{versions}, whose trials may differ; choose another --out")));
-        }
-        if meta.shard != self.meta.shard {
-            return Err(refuse(format!("it is shard {}, and not {}", meta.shard, self.meta.shard)));
-        }
-        let numbers: Vec<u32> = if meta.hash == self.meta.hash {
-            (0..).take(self.definition.sweep.cells.len()).collect()
-        } else {
-            let old = Definition::parse(meta.definition.clone(), self.protocols).map_err(refuse)?;
-            self.definition.numbers_of(&old).map_err(|changes| {
-                let told = "it was made with another definition, and this one does more than to add cells:";
-                refuse(format!("{told}{changes}\nuse the old definition, or choose another --out"))
-            })?
-        };
-        for (old, &number) in numbers.iter().enumerate() {
-            let (before, now) = (meta.rules.get(old).copied().unwrap_or(0), &mut self.meta.rules[number as usize]);
-            let Setup { protocol, .. } = &*self.definition.sweep.cells[number as usize].setup;
-            let told =
-                || refuse(format!("the rules of {protocol} have changed since its trials; choose another --out"));
-            *now = same_rules(before, *now).ok_or_else(told)?;
-        }
-        Ok(numbers)
+        numbers_here(self.definition, self.protocols, &mut self.meta, path, meta)
     }
 
     fn ran_on(&mut self, machine: &str) {
@@ -210,8 +241,7 @@ impl<'a> Ledger<'a> {
     /// How many trials of the sweep are in this shard.
     #[must_use]
     pub fn trials(&self) -> u64 {
-        let cells = self.sweep().cells.iter().enumerate();
-        cells.map(|(k, cell)| self.part.count(k, cell.repeats)).sum()
+        self.part.trials(self.sweep())
     }
 
     /// Whether all records are there already.
@@ -224,6 +254,12 @@ impl<'a> Ledger<'a> {
     #[must_use]
     pub fn is_damaged(&self) -> bool {
         self.journal.damaged
+    }
+
+    /// Why nothing keeps other processes away from the journal, if so.
+    #[must_use]
+    pub fn unlocked(&self) -> Option<&str> {
+        self.journal.unlocked.as_deref()
     }
 
     /// The trials of a cell that are not done.
@@ -323,4 +359,38 @@ fn meta(definition: &Definition, shard: Shard) -> Meta {
         shard,
         rules: definition.sweep.cells.iter().map(|cell| cell.setup.rules).collect(),
     }
+}
+
+/// The numbers here of the cells of a file, if it belongs to this sweep. What is known of the rules is noted in `own`.
+fn numbers_here(
+    definition: &Definition,
+    protocols: &Catalogue,
+    own: &mut Meta,
+    path: &Path,
+    meta: &Meta,
+) -> Result<Vec<u32>, Error> {
+    let refuse = |why: String| Error::new(format!("{}: {why}", path.display()));
+    if meta.version != VERSION {
+        let versions = format!("ringleader {} wrote it, and this is ringleader {VERSION}", meta.version);
+        return Err(refuse(format!("{versions}, whose trials may differ; choose another --out")));
+    }
+    if meta.shard != own.shard {
+        return Err(refuse(format!("it is shard {}, and not {}", meta.shard, own.shard)));
+    }
+    let numbers: Vec<u32> = if meta.hash == own.hash {
+        (0..).take(definition.sweep.cells.len()).collect()
+    } else {
+        let old = Definition::parse(meta.definition.clone(), protocols).map_err(refuse)?;
+        definition.numbers_of(&old).map_err(|changes| {
+            let told = "it was made with another definition, and this one does more than to add cells and repeats:";
+            refuse(format!("{told}{changes}\nuse the old definition, or choose another --out"))
+        })?
+    };
+    for (old, &number) in numbers.iter().enumerate() {
+        let (before, now) = (meta.rules.get(old).copied().unwrap_or(0), &mut own.rules[number as usize]);
+        let Setup { protocol, .. } = &*definition.sweep.cells[number as usize].setup;
+        let told = || refuse(format!("the rules of {protocol} have changed since its trials; choose another --out"));
+        *now = same_rules(before, *now).ok_or_else(told)?;
+    }
+    Ok(numbers)
 }

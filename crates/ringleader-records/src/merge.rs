@@ -1,5 +1,6 @@
 //! Shards become one file, with the rows of a sweep that was not divided.
 
+use std::collections::BTreeSet;
 use std::iter::Peekable;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use crate::columns::{Row, columns};
 use crate::definition::Definition;
 use crate::error::Error;
 use crate::files;
+use crate::ledger::journal_of;
 use crate::meta::{FORMAT, Meta, Shard, add_machines};
 use crate::parquet;
 use crate::sweep::{Setup, same_rules};
@@ -23,7 +25,7 @@ type Rows = Peekable<Box<dyn Iterator<Item = Result<Row, Error>>>>;
 /// If they are not all the shards of one sweep, or something cannot be read or written.
 pub fn merge(protocols: &Catalogue, shards: &[PathBuf], out: &Path) -> Result<u64, Error> {
     files::spare(shards, out)?;
-    let metas: Vec<Meta> = shards.iter().map(|path| parquet::metadata(path)).collect::<Result<_, _>>()?;
+    let metas: Vec<Meta> = shards.iter().map(|path| complete(path)).collect::<Result<_, _>>()?;
     let (Some(first), Some(path)) = (metas.first(), shards.first()) else {
         return Err(Error::new("there is nothing to merge"));
     };
@@ -34,9 +36,42 @@ pub fn merge(protocols: &Catalogue, shards: &[PathBuf], out: &Path) -> Result<u6
     metas.iter().for_each(|meta| add_machines(&mut machines, &meta.machine));
     let (format, machine) = (FORMAT.to_owned(), machines.join("; "));
     let meta = Meta { format, machine, shard: Shard::WHOLE, rules, ..first.clone() };
-    let setups = count_all(shards, &meta.rules, definition.sweep.trials())?;
+    let setups = count_all(shards, &metas, &meta.rules, definition.sweep.trials())?;
     let columns = columns(setups.iter().map(|setup| &**setup));
     parquet::write(out, &meta, &columns, merged(shards, &meta.rules)?)
+}
+
+/// What a shard says of itself, if it is there and whole.
+fn complete(path: &Path) -> Result<Meta, Error> {
+    parquet::metadata(path).map_err(|Error(why)| {
+        let journal = journal_of(path);
+        let told = if path.exists() {
+            "remove it and run this shard again".to_owned()
+        } else if journal.exists() {
+            format!("{} is there, so this shard is not complete: run it to its end first", journal.display())
+        } else {
+            "run this shard first".to_owned()
+        };
+        Error::new(format!("{why}; {told}"))
+    })
+}
+
+/// The shards that should be there and are not.
+fn lacking(metas: &[Meta]) -> String {
+    const SHOWN: usize = 8;
+    let count = metas.iter().map(|meta| meta.shard.count).max().unwrap_or(1);
+    let there: BTreeSet<u32> =
+        metas.iter().filter(|meta| meta.shard.count == count).map(|meta| meta.shard.index).collect();
+    let lacking: Vec<String> =
+        (1..=count).filter(|index| !there.contains(index)).map(|index| format!("{index}/{count}")).collect();
+    let more = lacking.len().saturating_sub(SHOWN);
+    let names = lacking[..lacking.len() - more].join(", ");
+    match (lacking.len(), more) {
+        (0, _) => String::new(),
+        (1, _) => format!("; shard {names} is not among them, run it first"),
+        (_, 0) => format!("; shards {names} are not among them, run them first"),
+        _ => format!("; shards {names} and {more} more are not among them, run them first"),
+    }
 }
 
 /// Refuses files of different sweeps; what is known of the rules of each cell.
@@ -44,7 +79,8 @@ fn same_sweep(paths: &[PathBuf], metas: &[Meta]) -> Result<Vec<u64>, Error> {
     let (first, name) = (&metas[0], paths[0].display());
     let mut rules = first.rules.clone();
     for (path, meta) in paths.iter().zip(metas) {
-        let refuse = |why: String| Err(Error::new(format!("{} and {name} were made {why}", path.display())));
+        let told = "take shards of one sweep, or remove the wrong one and run it again";
+        let refuse = |why: String| Err(Error::new(format!("{} and {name} were made {why}; {told}", path.display())));
         if meta.hash != first.hash {
             return refuse("with different definitions".into());
         }
@@ -63,7 +99,7 @@ fn same_sweep(paths: &[PathBuf], metas: &[Meta]) -> Result<Vec<u64>, Error> {
 }
 
 /// Every trial must be there; if one is there twice, it must be the same. Gives the cells.
-fn count_all(paths: &[PathBuf], rules: &[u64], all: u64) -> Result<Vec<Arc<Setup>>, Error> {
+fn count_all(paths: &[PathBuf], metas: &[Meta], rules: &[u64], all: u64) -> Result<Vec<Arc<Setup>>, Error> {
     let (mut found, mut setups) = (0_u64, Vec::new());
     let mut last: Option<(u32, u32)> = None;
     for row in merged(paths, rules)? {
@@ -83,8 +119,8 @@ fn count_all(paths: &[PathBuf], rules: &[u64], all: u64) -> Result<Vec<Arc<Setup
         return Ok(setups);
     }
     let missing = all.saturating_sub(found);
-    let told = "trials are in none of the files; `report` and `export` take them as they are";
-    Err(Error::new(format!("{missing} of {all} {told}")))
+    let told = "`report` and `export` take the files as they are";
+    Err(Error::new(format!("{missing} of {all} trials are in none of the files{}; {told}", lacking(metas))))
 }
 
 /// All rows in the order of cells and trials; equal ones once.

@@ -143,6 +143,20 @@ fn folder(path: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
+/// The series and sizes that are wanted, with labels that say what differs between these.
+#[must_use]
+pub fn select(
+    series: Vec<Series>,
+    series_wanted: impl Fn(&Series) -> bool,
+    n_wanted: impl Fn(u32) -> bool,
+) -> Vec<Series> {
+    let mut kept: Vec<Series> = series.into_iter().filter(series_wanted).collect();
+    kept.iter_mut().for_each(|one| one.cells.retain(|cell| n_wanted(cell.n)));
+    kept.retain(|one| !one.cells.is_empty());
+    relabel(&mut kept);
+    kept
+}
+
 /// Takes all rows; the series come in the order in which their first rows came.
 ///
 /// # Errors
@@ -207,8 +221,7 @@ impl Gathering {
             series[place].cells.push(cell.finish());
         }
         series.iter_mut().for_each(|series| series.cells.sort_by_key(|cell| cell.n));
-        let labels = labels(&series);
-        series.iter_mut().zip(labels).for_each(|(series, label)| series.label = label);
+        relabel(&mut series);
         series
     }
 }
@@ -276,6 +289,8 @@ impl Gathered {
             last_output_change,
             coins_read,
             last_fault,
+            // Records of before do not say.
+            leaders_after_fault: _,
             phases,
         } = outcome;
         let mut hasher = DefaultHasher::new();
@@ -310,6 +325,11 @@ pub fn whose_rules<'a>(series: impl Iterator<Item = &'a Series>) -> String {
     let rules: BTreeMap<&str, &str> =
         series.filter_map(|one| Some((one.kind.protocol.as_str(), one.rules.as_deref()?))).collect();
     rules.iter().map(|(protocol, rules)| format!(" * The rules of {protocol}: {rules}.")).collect()
+}
+
+fn relabel(series: &mut [Series]) {
+    let labels = labels(series);
+    series.iter_mut().zip(labels).for_each(|(series, label)| series.label = label);
 }
 
 /// The protocol, and whatever else differs between the series.
@@ -395,6 +415,18 @@ pub(crate) mod tests {
         let mut never = row(16, 1, Observed::exactly(9));
         never.outcome.phases[0].1 = None;
         assert!(gathered(vec![never])[0].cells[0].phases[0].1.is_empty(), "it did not happen, and never will");
+    }
+
+    #[test]
+    fn what_is_selected_is_labelled_anew() {
+        let uniform = |seed| but(row(16, seed, Observed::exactly(5)), |setup| setup.start = "uniform".into());
+        let all = || gathered(vec![row(8, 1, Observed::exactly(5)), row(16, 2, Observed::exactly(5)), uniform(3)]);
+        let shown = |series: &[Series]| -> Vec<(String, Vec<u32>)> {
+            series.iter().map(|one| (one.label.clone(), one.cells.iter().map(|cell| cell.n).collect())).collect()
+        };
+        let some = select(all(), |one| one.kind.start == "leaderless", |_| true);
+        assert_eq!(shown(&some), [("ppl".to_owned(), vec![8, 16])]);
+        assert_eq!(shown(&select(all(), |_| true, |n| n == 8)), [("ppl".to_owned(), vec![8])]);
     }
 
     #[test]

@@ -5,12 +5,15 @@
 //! value that occurred, and it makes sense when the largest values are unknown. Its interval is distribution-free: two
 //! order statistics, from the binomial distribution. The interval of the mean is Student's.
 //!
-//! The parts that compare many samples: [`bootstrap`] (resampling), [`fit`] (growth with n), [`survival`] (Kaplan and
+//! Of one sample: [`carried`] (do a few trials carry the mean?) and [`histogram`]. The parts that compare many:
+//! [`bootstrap`] (resampling), [`fit`] (growth with n), [`survival`] (Kaplan and
 //! Meier), [`compare`] (is one sample smaller than another?) and [`proportion`] (how often something happens).
 
 pub mod bootstrap;
+pub mod carried;
 pub mod compare;
 pub mod fit;
+pub mod histogram;
 pub mod proportion;
 pub mod survival;
 

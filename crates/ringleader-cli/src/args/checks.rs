@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{EXIT_CODES, ParamArgs, Sizes, bytes, count, kappas, psis, ring_sizes, sizes, threads};
+use super::{EXIT_CODES, ParamArgs, ProtocolArg, Sizes, bytes, count, kappas, psis, ring_sizes, sizes, threads};
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
@@ -31,9 +31,8 @@ Examples:
 
 {EXIT_CODES}"))]
 pub(crate) struct CheckArgs {
-    /// The protocol; see `ringleader list`
-    #[arg(value_name = "PROTOCOL")]
-    pub(crate) protocol: String,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArg,
     /// The numbers of agents, such as 4, 3..8 (both ends included) or 3,5
     #[arg(long, short, value_name = "SIZES", value_parser = sizes)]
     pub(crate) n: Sizes,
@@ -171,8 +170,8 @@ Examples:
 
 {EXIT_CODES}"))]
 pub(crate) struct ExactArgs {
-    /// The protocol; see `ringleader list`
-    pub(crate) protocol: String,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArg,
     /// The number of agents
     #[arg(long, short, default_value = "3", value_parser = count)]
     pub(crate) n: u64,

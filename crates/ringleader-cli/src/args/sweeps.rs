@@ -2,55 +2,57 @@
 
 use std::path::PathBuf;
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, ValueEnum};
+use ringleader_records::analysis::Location;
 use ringleader_records::meta::Shard;
 
-use super::{EXIT_CODES, threads};
+use super::{EXIT_CODES, GridArgs, SlurmArgs, threads};
+use crate::report::choice::{Only, Span};
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-A definition is a TOML file. Each [[grid]] stands for all combinations of its axes; an axis is one
-value or a list. Keys above the first grid are defaults for all grids.
-
-  seed = 1                      # required; all seeds of trials are derived from it
-  repeats = 100                 # trials of each cell [default: 100]
-
-  [[grid]]
-  protocol = [\"ppl\", \"ysm\"]
-  n = [16, 32, 64]
-  start = \"uniform\"           # [default: the first start of the protocol]
-
-  [[grid]]
-  protocol = \"ppl\"
-  n = 64
-  params = {{ c1 = [4, 8, 48], psi = \"default\" }}
-  faults = [\"\", \"agents=5,at=safe\", \"agents=9,at=0; list=1+2,at=safe\"]
-  limit = 1e8                   # [default: as in `run`]
-  scheduler = \"uniform\"       # [default: clocks]
-  phases = true                 # record the first step of every phase; slower [default: false]
-  repeats = 1000
+A definition is a TOML file; `sweep --example` prints one with comments. Each [[grid]] stands for all
+combinations of its axes; an axis is one value or a list. Keys above the first grid are defaults for
+all grids.
 
 Finished trials are kept in a journal beside the records. However a sweep ends, the same command
 resumes it, and the rows are the same as without the interruption. A changed definition is refused
-unless it only adds cells. Censored trials are rows like the others and do not change the exit code.
+unless it only adds cells or repeats. Censored trials are rows like the others and do not change the
+exit code.
+
+Without a file, --protocol, --n and the options below them make one grid. A range of sizes doubles:
+32..512 is 32, 64, 128, 256, 512; 32..128:16 goes in steps of 16; a list has commas.
 
 Examples:
-  ringleader sweep table.toml --dry-run             the cells, and how many trials they have
+  ringleader sweep --protocol ppl --n 32..512 --start leaderless,uniform --trials 200 --out a.parquet
+  ringleader sweep --example > table.toml           a definition with comments
+  ringleader sweep table.toml --dry-run             the cells, what is done, and how long it takes
   ringleader sweep table.toml                       writes table.parquet
   ringleader sweep table.toml --shard 2/4           a quarter of it, into table.2of4.parquet
   ringleader merge table.*of4.parquet --out table.parquet
   ringleader export table.parquet --csv > table.csv
 
+On clusters: `--shard auto` reads the number of a task from the environment of Slurm and Grid Engine,
+`--shard auto/64` (tasks 1 to 64) also from that of PBS. On Slurm all is submitted, resubmitted and
+merged by one command, and the options of sbatch follow `--` (docs/cluster.md):
+  ringleader sweep table.toml --slurm -- --partition=long --time=2:00:00
+  ringleader sweep table.toml --slurm --status
+
 {EXIT_CODES}"))]
 pub(crate) struct SweepArgs {
     /// The definition, or - for standard input
     #[arg(value_name = "DEFINITION.toml")]
-    pub(crate) definition: PathBuf,
-    /// The file for the records [default: beside the definition, with the ending .parquet]
+    pub(crate) definition: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) grid: GridArgs,
+    /// Print a definition with comments
+    #[arg(long, exclusive = true)]
+    pub(crate) example: bool,
+    /// The file for the records [default: beside the definition, with the ending .parquet]; a grid without a file needs it
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Run only the i-th of k parts; `merge` joins them
-    #[arg(long, value_name = "i/k")]
+    /// Run only the i-th of k parts; `merge` joins them. In a job array `auto` is the part of this task
+    #[arg(long, value_name = "i/k", value_parser = crate::cluster::array::shard)]
     pub(crate) shard: Option<Shard>,
     /// The number of threads; it does not change the result [default: one for each core]
     #[arg(long, value_name = "T", value_parser = threads)]
@@ -64,6 +66,8 @@ pub(crate) struct SweepArgs {
     /// No progress bar
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) slurm: SlurmArgs,
 }
 
 #[derive(ClapArgs)]
@@ -121,14 +125,18 @@ pub(crate) struct ExportArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-`report` writes report.html, which needs no other file, figures/*.svg, and tables/*.md and *.tex.
-The same records and seed give the same files, byte by byte. Trials that met their limit are
-included. METHODOLOGY.md explains how everything is computed. LaTeX tables need booktabs, and
-longtable if they are longer than a page; they hold the columns that fit a page of `article`.
+`report` writes report.html, which needs no other file; figures/*.svg and *.pdf, with their data as
+*.csv and PGFPlots that draws it as *.tex; and tables/*.md and *.tex. The same records, options and
+seed give the same files, byte by byte. Trials that met their limit are included. METHODOLOGY.md
+explains how everything is computed. LaTeX tables need booktabs, and longtable if they are longer
+than a page; they hold the columns that fit a page of `article`.
 
 Examples:
   ringleader report records/table1.parquet
   ringleader report one.parquet two.parquet --out comparison --baseline ysm
+  ringleader report records/table1.parquet --only ppl,start=leaderless --n 64.. --figure steps
+  ringleader report records/table1.parquet --only ppl --only ysm --y-axis linear --centre median
+  ringleader report records/table1.parquet --columns 'n,median,95 % quantile'
   ringleader report records/table1.parquet --json | jq '.series[].growth.power.a'
 
 {EXIT_CODES}"))]
@@ -145,12 +153,59 @@ pub(crate) struct ReportArgs {
     /// The series that all others are compared with: its label, or a part of it that no other has [default: the first]
     #[arg(long, value_name = "SERIES")]
     pub(crate) baseline: Option<String>,
-    /// Write LaTeX tables with all columns, even if they do not fit a page
+    /// Only these series: a protocol, or conditions such as ppl,start=leaderless,c1=48 (also scheduler=, faults=none or
+    /// some); repeat it for more
+    #[arg(long, value_name = "CONDITIONS")]
+    pub(crate) only: Vec<Only>,
+    /// Only these numbers of agents, such as 64, 64..512, 64.. or 16,64,256
+    #[arg(long, value_name = "SIZES")]
+    pub(crate) n: Option<Span>,
+    /// Draw only figures of this name, such as tail-ppl, or kind, such as tail; repeat it for more
+    #[arg(long = "figure", value_name = "NAME")]
+    pub(crate) figures: Vec<String>,
+    /// What figures show of the trials of a size [default: mean, or median where trials are censored]
+    #[arg(long, value_name = "WHICH")]
+    pub(crate) centre: Option<Centre>,
+    /// The horizontal axis of all figures [default: as suits each]
+    #[arg(long, value_name = "SCALE")]
+    pub(crate) x_axis: Option<AxisScale>,
+    /// The vertical axis of all figures [default: as suits each]
+    #[arg(long, value_name = "SCALE")]
+    pub(crate) y_axis: Option<AxisScale>,
+    /// Draw figures without titles, for papers that have captions
     #[arg(long)]
+    pub(crate) no_titles: bool,
+    /// The columns of LaTeX tables, separated by commas, as in the Markdown tables; one that has none of them stays as it is
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) columns: Vec<String>,
+    /// Write LaTeX tables with all columns, even if they do not fit a page
+    #[arg(long, conflicts_with = "columns")]
     pub(crate) wide: bool,
     /// Print the numbers as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What stands for the trials of a size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Centre {
+    Mean,
+    Median,
+}
+
+impl From<Centre> for Location {
+    fn from(centre: Centre) -> Self {
+        match centre {
+            Centre::Mean => Self::Mean,
+            Centre::Median => Self::Median,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AxisScale {
+    Linear,
+    Log,
 }
 
 #[derive(ClapArgs)]
@@ -160,7 +215,7 @@ The records of the experiment are in records/table1.parquet. To make them again:
 
 Examples:
   ringleader table1
-  ringleader table1 --markdown                      as in the README
+  ringleader table1 --markdown                      as in docs/reports.md
   ringleader table1 my-records --latex
 
 {EXIT_CODES}"))]

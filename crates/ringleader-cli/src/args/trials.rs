@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use ringleader::fault::Fault;
 
-use super::{EXIT_CODES, ParamArgs, STARTS, count, threads, trials};
+use super::{EXIT_CODES, ParamArgs, ProtocolArg, count, threads, trials};
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
@@ -27,14 +27,15 @@ Examples:
   ringleader run --seed 1 --json | jq .safe
   ringleader run --n 64 --trials 1000 --seed 1      mean, median, quantiles, on all cores
 
-Starts (the first is the default; a name with a dot or a slash is a JSON file):
-{STARTS}
+`ringleader list ppl` explains the starts and parameters of ppl; a start with a dot or a slash in its
+name is a JSON file. A fault is agents=K[,place=random|contiguous] or list=I+J+..., then
+[,variable=NAME],at=safe|STEP: at that step these agents find that variable, or all of theirs,
+overwritten at random.
 
 {EXIT_CODES}"))]
 pub(crate) struct RunArgs {
-    /// The protocol; see `ringleader list` [default: ppl]
-    #[arg(long, short)]
-    pub(crate) protocol: Option<String>,
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArg,
     /// The number of agents, 3 to 1048576 [default: 256]
     #[arg(long, short, value_parser = count)]
     pub(crate) n: Option<u64>,
@@ -63,9 +64,12 @@ pub(crate) struct RunArgs {
     /// Record only safety and the last change of output, which is faster
     #[arg(long)]
     pub(crate) no_phases: bool,
-    /// Run this many independent trials, with consecutive seeds from --seed on, and show statistics instead of phases
+    /// Run this many independent trials, with consecutive seeds from --seed on, and show statistics
     #[arg(long, value_name = "K", value_parser = trials)]
     pub(crate) trials: Option<u64>,
+    /// With --trials, also find where the time goes, phase by phase, which is slower
+    #[arg(long, requires = "trials", conflicts_with = "no_phases")]
+    pub(crate) phases: bool,
     /// The number of threads; it does not change the result [default: one for each core]
     #[arg(long, value_name = "T", requires = "trials", value_parser = threads)]
     pub(crate) threads: Option<usize>,
@@ -84,10 +88,14 @@ pub(crate) struct RunArgs {
 #[command(after_long_help = format!("\
 Examples:
   ringleader list
+  ringleader list ppl                               its starts, parameters and phases
   ringleader list --n 4096 --json
 
 {EXIT_CODES}"))]
 pub(crate) struct ListArgs {
+    /// One protocol, in detail [default: all]
+    #[arg(value_name = "PROTOCOL")]
+    pub(crate) protocol: Option<String>,
     /// The number of agents for which |Q| is computed
     #[arg(long, short, default_value = "256", value_parser = count)]
     pub(crate) n: u64,
@@ -95,7 +103,7 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// Print a Markdown table
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "protocol"])]
     pub(crate) markdown: bool,
 }
 

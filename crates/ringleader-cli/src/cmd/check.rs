@@ -41,7 +41,7 @@ struct Row {
 }
 
 pub(crate) fn check(args: &CheckArgs, entries: &Entries) -> Result<(), Stop> {
-    let entry = entries.find(&args.protocol)?;
+    let entry = entries.find(args.protocol.name()?)?;
     let sizes = &args.n.0;
     // All that can be refused is refused before anything runs.
     for &n in sizes {

@@ -35,7 +35,7 @@ const MOST: usize = 20_000_000;
 const MOST_OF_MANY: usize = 500_000;
 
 pub(crate) fn exact(args: &ExactArgs, entries: &Entries) -> Result<(), Stop> {
-    let (entry, n) = (entries.find(&args.protocol)?, usize::try_from(args.n).unwrap_or(usize::MAX));
+    let (entry, n) = (entries.find(args.protocol.name()?)?, usize::try_from(args.n).unwrap_or(usize::MAX));
     let most = args.most.map_or_else(|| default_most(args, entry, n), Ok)?;
     let question = Question {
         start: args.start.as_deref(),
@@ -47,7 +47,7 @@ pub(crate) fn exact(args: &ExactArgs, entries: &Entries) -> Result<(), Stop> {
     };
     let mut model = args.prism.as_ref().map(|_| Vec::new());
     let prism = model.as_mut().map(|model| model as &mut dyn Write);
-    let watch = Watch(Mutex::new(Bar::new(most as u64, args.quiet)));
+    let watch = Watch(Mutex::new(Bar::at_most(most as u64, args.quiet)));
     let found = entry.exact(n, &args.params.0, &question, prism, &watch).map_err(|none| refused(most, entry, none))?;
     drop(watch);
     let Some(found) = found else { return Err(Stop::Interrupted(Some("nothing was solved yet".into()))) };
@@ -78,7 +78,7 @@ fn refused(most: usize, entry: &Entry, none: NoChain) -> Stop {
 
 fn show(out: &mut dyn Write, args: &ExactArgs, found: &Found) -> io::Result<()> {
     let settings: String = found.settings.iter().map(|(name, value)| format!(", {name} = {value}")).collect();
-    let (protocol, n) = (&args.protocol, args.n);
+    let (protocol, n) = (args.protocol.given().unwrap_or_default(), args.n);
     writeln!(out, "{protocol}, n = {n}{settings}, start {}, until {}", found.start, found.until)?;
     let turned = if args.no_rotation { "" } else { " up to rotation" };
     writeln!(out, "{} configurations{turned}, {} moves", commas(found.configurations), commas(found.moves))?;
@@ -126,7 +126,7 @@ fn as_json(args: &ExactArgs, found: &Found) -> Value {
         Value::map([("percent", Value::from(*percent)), ("value", value.into()), ("interval", Value::Null)])
     };
     Value::map([
-        ("protocol", args.protocol.as_str().into()),
+        ("protocol", args.protocol.given().unwrap_or_default().into()),
         ("n", args.n.into()),
         ("settings", settings(&found.settings)),
         ("start", found.start.as_str().into()),

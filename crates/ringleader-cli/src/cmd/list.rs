@@ -1,9 +1,10 @@
 //! `ringleader list`: what there is.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use ringleader::blueprint::Named;
 use ringleader::error::Error;
+use ringleader::instance::VariableAbout;
 use ringleader::params::{Parameter, Params};
 use ringleader::ring::{Orientation, Ring};
 use ringleader::value::Value;
@@ -24,12 +25,55 @@ pub(crate) fn list(args: &ListArgs, entries: &Entries) -> Result<(), Stop> {
     let n = usize::try_from(args.n).unwrap_or(usize::MAX);
     Ring::new(n, Orientation::Directed)?;
     let states = |entry: &Entry| Ok(entry.describe(n, &Params::default())?.states);
-    let rows: Vec<Row<'_>> = entries.iter().map(|entry| Row { entry, states: states(entry) }).collect();
-    let people = if args.markdown { markdown } else { plain };
+    let one = args.protocol.as_deref().map(|name| entries.find(name)).transpose()?;
+    let chosen = one.map_or_else(|| entries.iter().collect(), |entry| vec![entry]);
+    let rows: Vec<Row<'_>> = chosen.into_iter().map(|entry| Row { entry, states: states(entry) }).collect();
+    let people = match one {
+        Some(_) => in_detail,
+        None if args.markdown => markdown,
+        None => plain,
+    };
     print(args.json, "list", || as_json(&rows, n), |out| people(out, &rows, n))
 }
 
-fn plain(out: &mut dyn Write, rows: &[Row<'_>], n: usize) -> std::io::Result<()> {
+/// All that can be said on the command line of one protocol.
+fn in_detail(out: &mut dyn Write, rows: &[Row<'_>], n: usize) -> io::Result<()> {
+    plain(out, rows, n)?;
+    for Row { entry, .. } in rows {
+        let about = entry.about();
+        let parameter = |one: &Parameter| (format!("--{}", one.name), one.help.to_string());
+        let named = |one: &Named| (one.name.to_string(), one.about.to_string());
+        explained(out, "parameters", about.parameters.iter().map(parameter).collect())?;
+        explained(out, "starts, the first is the default", entry.starts().iter().map(named).collect())?;
+        let Ok(described) = entry.describe(n, &Params::default()) else { continue };
+        let mut phases: Vec<(String, String)> = described.phases.iter().map(named).collect();
+        phases.push((described.safe_phase.to_string(), "the safe set".to_owned()));
+        explained(out, "phases", phases)?;
+        let variable = |one: &VariableAbout| {
+            let input = if one.input { ", an input" } else { "" };
+            (one.name.to_string(), format!("{}{input}", one.domain))
+        };
+        explained(out, &format!("variables at n = {n}"), described.variables.iter().map(variable).collect())?;
+    }
+    writeln!(
+        out,
+        "{}",
+        faint("faults: agents=K[,place=random|contiguous] or list=I+J+..., then [,variable=NAME],at=safe|STEP")
+    )
+}
+
+/// Names with what they mean.
+fn explained(out: &mut dyn Write, title: &str, lines: Vec<(String, String)>) -> io::Result<()> {
+    if lines.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "{}", strong(title))?;
+    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    lines.iter().try_for_each(|(name, about)| writeln!(out, "    {name:width$}  {about}"))?;
+    writeln!(out)
+}
+
+fn plain(out: &mut dyn Write, rows: &[Row<'_>], n: usize) -> io::Result<()> {
     for Row { entry, states } in rows {
         let about = entry.about();
         let states = match states {
@@ -58,7 +102,7 @@ fn plain(out: &mut dyn Write, rows: &[Row<'_>], n: usize) -> std::io::Result<()>
     Ok(())
 }
 
-fn markdown(out: &mut dyn Write, rows: &[Row<'_>], n: usize) -> std::io::Result<()> {
+fn markdown(out: &mut dyn Write, rows: &[Row<'_>], n: usize) -> io::Result<()> {
     writeln!(out, "| protocol | what it is | ring | assumption | states at n = {n} | claimed steps | rules |")?;
     writeln!(out, "|---|---|---|---|---:|---|---|")?;
     for Row { entry, states } in rows {

@@ -3,36 +3,79 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use ringleader::stats::fit::Verdict;
 use ringleader_catalogue::Entries;
-use ringleader_records::analysis::{Analysed, Analysis, analyse};
+use ringleader_records::analysis::{Analysed, Analysis, Growth, analyse};
 use ringleader_records::files;
-use ringleader_records::series::{Series, files_of, load};
+use ringleader_records::series::{Series, files_of, load, select};
 
-use crate::args::ReportArgs;
-use crate::report::page::{self, Section, repeated, sections, trials};
-use crate::report::tables::{exponent, sizes};
-use crate::report::{latex, numbers};
+use crate::args::{AxisScale, ReportArgs};
+use crate::report::figures::Style;
+use crate::report::latex::{self, Columns};
+use crate::report::page::{self, Section, repeated, trials};
+use crate::report::tables::{deviation, estimate, exponent, sizes, warnings};
+use crate::report::{numbers, pdf, pgf, svg};
 use crate::stdout::print;
 use crate::stop::Stop;
 use crate::text::{alarm, columns, commas, faint, strong};
 
 /// Where a report goes unless told otherwise.
 const FOLDER: &str = "report";
-/// For how many series the summary says why there is no fit.
-const MOST_REASONS: usize = 3;
+/// How often the summary says the same of different series.
+const MOST_SENTENCES: usize = 3;
 
 pub(crate) fn report(args: &ReportArgs, entries: &Entries) -> Result<(), Stop> {
     let records = files_of(&args.records)?;
     let (series, metas) = load(&entries.catalogue(), &records)?;
+    let series = chosen(series, args)?;
     let baseline = baseline(&series, args.baseline.as_deref())?;
     let analysis = analyse(series, args.seed, baseline);
     let folder = args.out.as_deref().or_else(|| (!args.json).then_some(Path::new(FOLDER)));
-    let sections = sections(&analysis);
+    let sections = sections(&analysis, args)?;
     if let Some(folder) = folder {
-        write_all(folder, &contents(folder, args.wide, &sections, page::html(&analysis, &sections, &metas)), &records)?;
+        write_all(folder, &contents(folder, args, &sections, page::html(&analysis, &sections, &metas)), &records)?;
     }
     let people = |out: &mut dyn Write| summary(out, &analysis, folder.unwrap_or(Path::new(FOLDER)));
     print(args.json, "report", || numbers::as_json(&analysis, &metas), people)
+}
+
+/// The series and sizes that `--only` and `--n` leave.
+fn chosen(series: Vec<Series>, args: &ReportArgs) -> Result<Vec<Series>, Stop> {
+    if let Some(flaw) = args.only.iter().find_map(|only| only.flaw(&series)) {
+        return Err(Stop::Bad(flaw));
+    }
+    let wanted = |one: &Series| args.only.is_empty() || args.only.iter().any(|only| only.holds(&one.kind));
+    let size = |n: u32| args.n.as_ref().is_none_or(|span| span.holds(n));
+    let mut sizes: Vec<u32> =
+        series.iter().filter(|one| wanted(one)).flat_map(|one| one.cells.iter().map(|cell| cell.n)).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let chosen = select(series, wanted, size);
+    if chosen.is_empty() {
+        let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
+        return Err(Stop::Bad(format!("--n leaves no trials; there are n = {}", sizes.join(", "))));
+    }
+    Ok(chosen)
+}
+
+/// The sections with the figures that are wanted; names of figures and columns must be right.
+fn sections(analysis: &Analysis, args: &ReportArgs) -> Result<Vec<Section>, Stop> {
+    let style = Style {
+        centre: args.centre.map(Into::into),
+        log_x: args.x_axis.map(|scale| scale == AxisScale::Log),
+        log_y: args.y_axis.map(|scale| scale == AxisScale::Log),
+    };
+    let mut sections = page::sections(analysis, style);
+    page::choose(&mut sections, &args.figures).map_err(Stop::Bad)?;
+    let names = latex::names(sections.iter().flat_map(|section| &section.tables));
+    if let Some(unknown) = args.columns.iter().find(|name| !names.contains(&name.as_str())) {
+        let allowed = names.join(", ");
+        return Err(Stop::Bad(format!("--columns {unknown}: no table has such a column; allowed are {allowed}")));
+    }
+    for figure in sections.iter_mut().flat_map(|section| &mut section.figures) {
+        *figure = std::mem::take(figure).thinned();
+    }
+    Ok(sections)
 }
 
 /// The series that is meant: the first, or the only one with these words in its label.
@@ -52,35 +95,46 @@ fn baseline(series: &[Series], wanted: Option<&str>) -> Result<usize, Stop> {
     }
 }
 
-/// The files of a report: where each goes, and its text.
-fn contents(folder: &Path, wide: bool, sections: &[Section], page: String) -> Vec<(PathBuf, String)> {
-    let mut contents = Vec::new();
-    for section in sections {
-        let figures = section.figures.iter().map(|figure| (format!("figures/{}.svg", figure.name), figure.render()));
-        contents.extend(figures);
-        for table in &section.tables {
-            contents.push((format!("tables/{}.md", table.name), table.markdown()));
-            contents.push((format!("tables/{}.tex", table.name), latex::render(table, wide)));
-        }
+/// The files of a report: where each goes, and its bytes.
+fn contents(folder: &Path, args: &ReportArgs, sections: &[Section], page: String) -> Vec<(PathBuf, Vec<u8>)> {
+    let columns = match args.columns.as_slice() {
+        [] if args.wide => Columns::All,
+        [] => Columns::Short,
+        names => Columns::Named(names),
+    };
+    let mut contents: Vec<(String, Vec<u8>)> = Vec::new();
+    for figure in sections.iter().flat_map(|section| &section.figures) {
+        let drawing = figure.draw(!args.no_titles);
+        let files = [("svg", svg::write(&drawing).into_bytes()), ("pdf", pdf::write(&drawing))];
+        let data = [("csv", pgf::csv(figure).into_bytes()), ("tex", pgf::tex(figure).into_bytes())];
+        let named = |(ending, bytes)| (format!("figures/{}.{ending}", figure.name), bytes);
+        contents.extend(files.into_iter().chain(data).map(named));
     }
-    contents.push(("report.html".into(), page));
-    contents.into_iter().map(|(name, text)| (folder.join(name), text)).collect()
+    for table in sections.iter().flat_map(|section| &section.tables) {
+        contents.push((format!("tables/{}.md", table.name), table.markdown().into_bytes()));
+        contents.push((format!("tables/{}.tex", table.name), latex::render(table, columns).into_bytes()));
+    }
+    contents.push(("report.html".into(), page.into_bytes()));
+    contents.into_iter().map(|(name, bytes)| (folder.join(name), bytes)).collect()
 }
 
 /// Writes them all, unless one would take the place of records.
-fn write_all(folder: &Path, contents: &[(PathBuf, String)], records: &[PathBuf]) -> Result<(), Stop> {
+fn write_all(folder: &Path, contents: &[(PathBuf, Vec<u8>)], records: &[PathBuf]) -> Result<(), Stop> {
     contents.iter().try_for_each(|(path, _)| files::spare(records, path))?;
     for folder in [folder.join("figures"), folder.join("tables")] {
         let made = std::fs::create_dir_all(&folder);
         made.map_err(|error| Stop::Bad(format!("cannot make the folder {}: {error}", folder.display())))?;
     }
-    let write = |(path, text): &(PathBuf, String)| files::write(path, |out| out.write_all(text.as_bytes()));
+    let write = |(path, bytes): &(PathBuf, Vec<u8>)| files::write(path, |out| out.write_all(bytes));
     Ok(contents.iter().try_for_each(write)?)
 }
 
 fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Result<()> {
     let (all, censored) = trials(analysis);
-    let header = ["series", "n", "trials", "censored", "exponent of n, 95 %", "best model"].map(str::to_owned).to_vec();
+    let header =
+        ["series", "n", "trials", "censored", "exponent of n, 95 %", "c, 95 %", "best model", "deviates by at most"]
+            .map(str::to_owned)
+            .to_vec();
     let rows: Vec<Vec<String>> = std::iter::once(header).chain(analysis.series.iter().map(line)).collect();
     let lines = columns(&rows);
     writeln!(out, "{}", strong(&lines[0]))?;
@@ -97,7 +151,8 @@ fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Resul
     if !repeated.is_empty() {
         writeln!(out, "{}: {repeated}", faint("note"))?;
     }
-    no_fits(out, analysis)?;
+    some(out, "A few trials carry the mean: ", &warnings(analysis), "such sizes are named in report.html")?;
+    some(out, "", &no_fits(analysis), "series have no fit; tables/fits.md says why")?;
     writeln!(out, "{} {}", faint("seed of the bootstrap:"), analysis.seed)?;
     writeln!(out, "{} {}", faint("page:"), folder.join("report.html").display())?;
     writeln!(
@@ -109,17 +164,18 @@ fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Resul
     )
 }
 
-/// Why there is no fit, for a few series; tables say it of all.
-fn no_fits(out: &mut dyn Write, analysis: &Analysis) -> io::Result<()> {
-    let without: Vec<(&str, &str)> = analysis
-        .series
-        .iter()
-        .filter_map(|one| Some((one.series.label.as_str(), one.growth.as_ref().err()?.as_str())))
-        .collect();
-    without.iter().take(MOST_REASONS).try_for_each(|(label, why)| writeln!(out, "{label}: {why}"))?;
-    match without.len().saturating_sub(MOST_REASONS) {
+/// Why there is no fit, for each series without one.
+fn no_fits(analysis: &Analysis) -> Vec<String> {
+    let why = |one: &Analysed| Some(format!("{}: {}", one.series.label, one.growth.as_ref().err()?));
+    analysis.series.iter().filter_map(why).collect()
+}
+
+/// The first few of these sentences, and how many there are besides.
+fn some(out: &mut dyn Write, head: &str, sentences: &[String], rest: &str) -> io::Result<()> {
+    sentences.iter().take(MOST_SENTENCES).try_for_each(|sentence| writeln!(out, "{}{sentence}", alarm(head)))?;
+    match sentences.len().saturating_sub(MOST_SENTENCES) {
         0 => Ok(()),
-        more => writeln!(out, "{more} more series have no fit; tables/fits.md says why"),
+        more => writeln!(out, "{more} more {rest}"),
     }
 }
 
@@ -133,11 +189,17 @@ fn line(one: &Analysed) -> Vec<String> {
     let censored = cells.iter().map(|cell| cell.steps.censored()).sum::<usize>();
     let growth = one.growth.as_ref().ok();
     let slope = growth.and_then(|growth| growth.power.a.as_ref()).map_or("-".into(), exponent);
-    let best = growth.and_then(|growth| growth.verdicts.iter().max_by(|a, b| a.weight.total_cmp(&b.weight)));
-    let best = best.map_or("-".into(), |best| {
-        let fits = best.fit.p().is_none_or(|p| p >= 0.01);
-        format!("{}{}", best.scale.name(), if fits { "" } else { " (does not fit)" })
-    });
+    let best = growth.and_then(Growth::best);
+    let of_best = |text: &dyn Fn(&Verdict) -> String| best.map_or("-".into(), text);
     let n = growth.map_or(n, sizes);
-    vec![one.series.label.clone(), n, commas(trials), commas(censored), slope, best]
+    vec![
+        one.series.label.clone(),
+        n,
+        commas(trials),
+        commas(censored),
+        slope,
+        of_best(&|best| estimate(&best.fit.c)),
+        of_best(&|best| format!("c {}", best.scale.name())),
+        of_best(&|best| deviation(&best.fit)),
+    ]
 }

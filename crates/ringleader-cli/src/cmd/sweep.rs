@@ -9,55 +9,88 @@ use ringleader::catalogue::Catalogue;
 use ringleader::value::Value;
 use ringleader_catalogue::Entries;
 use ringleader_records::definition::Definition;
-use ringleader_records::drive::{Ran, Standing, run_missing};
+use ringleader_records::drive::{Ran, Standing, UnderWay, run_missing};
 use ringleader_records::error::Error;
-use ringleader_records::ledger::{Ledger, Part, journal_of};
+use ringleader_records::estimate::of_sweep;
+use ringleader_records::ledger::{Ledger, Part, Progress, journal_of, progress};
 use ringleader_records::meta::Shard;
 use ringleader_records::pool::all_cores;
 use ringleader_records::sweep::{Cell, Sweep};
 use ringleader_records::{files, json};
 
 use crate::args::SweepArgs;
+use crate::cluster::file_of;
+use crate::cmd::slurm::{OnSlurm, Request};
 use crate::progress::{Bar, interrupted};
 use crate::shapes::{faults, settings};
 use crate::stdout::{signed, to_stdout};
 use crate::stop::{Stop, outcome};
-use crate::text::{alarm, columns, commas, faint, good, quoted, ratio, strong};
+use crate::text::{alarm, columns, commas, duration, faint, good, quoted, ratio, short, strong};
 
 pub(crate) fn sweep(args: &SweepArgs, entries: &Entries) -> Result<(), Stop> {
+    if args.example {
+        return to_stdout(|out| out.write_all(EXAMPLE.as_bytes()));
+    }
     let protocols = entries.catalogue();
-    let definition = Definition::read(&args.definition, &protocols)?;
+    let definition = definition(args, &protocols)?;
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let part = Part::new(&definition.sweep, shard);
     let records = records_of(args, shard)?;
-    for written in [&records, &journal_of(&records)] {
-        files::spare(&[&args.definition], written)?;
+    for (read, written) in
+        args.definition.iter().flat_map(|read| [(read, records.clone()), (read, journal_of(&records))])
+    {
+        files::spare(&[read], &written)?;
     }
     let plan = Plan { args, protocols: &protocols, definition: &definition, shard, part, records };
+    if args.slurm.slurm {
+        return plan.on_slurm();
+    }
     if args.dry_run {
-        return outcome(to_stdout(|out| plan.list(out)), Ok(()));
+        let before = progress(&definition, &protocols, shard, &plan.records)?;
+        return outcome(to_stdout(|out| plan.list(out, &before)), Ok(()));
     }
     plan.run()
 }
 
+/// How long to find out how long it takes.
+const GUESS: Duration = Duration::from_secs(2);
+
+/// A definition with a word on everything it can say.
+const EXAMPLE: &str = include_str!("example.toml");
+
+/// What a file says, or the options of a grid.
+fn definition(args: &SweepArgs, protocols: &Catalogue) -> Result<Definition, Stop> {
+    match (&args.definition, args.grid.is_given()) {
+        (Some(path), false) => Ok(Definition::read(path, protocols)?),
+        (None, true) => Definition::of_grid(args.grid.seed(), &args.grid.grid()?, protocols).map_err(Stop::Bad),
+        (Some(path), true) => {
+            let told = "the definition says what is run: leave out --protocol and the options that come with it";
+            Err(Stop::Bad(format!("{} and a grid: {told}", path.display())))
+        }
+        (None, false) => {
+            let told = "give a definition, such as table.toml (`ringleader sweep --example` prints one),\nor a grid, such as \
+                        --protocol ppl --n 32..512 --trials 200 --out a.parquet";
+            Err(Stop::Bad(format!("nothing to run: {told}")))
+        }
+    }
+}
+
 /// Where the records go; shards do not get into each other's way.
 fn records_of(args: &SweepArgs, shard: Shard) -> Result<PathBuf, Stop> {
-    let path = match &args.out {
-        Some(path) => path.clone(),
-        None if args.definition == Path::new("-") => {
+    let path = match (&args.out, &args.definition) {
+        (Some(path), _) => path.clone(),
+        (None, None) => {
+            return Err(Stop::Bad("a grid without a file needs --out FILE, such as --out a.parquet".into()));
+        }
+        (None, Some(definition)) if definition == Path::new("-") => {
             return Err(Stop::Bad("a definition from standard input needs --out FILE".into()));
         }
-        None => args.definition.with_extension("parquet"),
+        (None, Some(definition)) => definition.with_extension("parquet"),
     };
     if path.is_dir() || path.file_name().is_none() || path == Path::new("-") {
         return Err(Stop::Bad(format!("cannot write {}: give the name of a file", path.display())));
     }
-    if shard == Shard::WHOLE {
-        return Ok(path);
-    }
-    let part = format!("{}of{}", shard.index, shard.count);
-    let ending = path.extension().map_or(part.clone(), |ending| format!("{part}.{}", ending.to_string_lossy()));
-    Ok(path.with_extension(ending))
+    Ok(file_of(&path, shard))
 }
 
 /// What is to be done.
@@ -91,8 +124,33 @@ impl Plan<'_> {
         (0..self.sweep().cells.len()).map(|cell| self.count(cell)).sum()
     }
 
+    /// About how long all trials take on one core; `None` if nothing is known of some.
+    fn seconds(&self) -> Option<f64> {
+        let counts: Vec<u64> = (0..self.sweep().cells.len()).map(|cell| self.count(cell)).collect();
+        let expected = of_sweep(self.sweep(), &counts, self.protocols, GUESS);
+        let each = expected.iter().zip(&counts).filter(|(_, count)| **count > 0);
+        each.map(|(one, count)| Some(one.as_ref()?.seconds * *count as f64)).sum()
+    }
+
+    fn on_slurm(&self) -> Result<(), Stop> {
+        let Self { args: SweepArgs { slurm: args, threads, dry_run, json, .. }, protocols, records, .. } = self;
+        let sweep = OnSlurm { args, protocols, records, command: self.command(), json: *json };
+        if args.status {
+            return sweep.status();
+        }
+        if args.cancel {
+            return sweep.cancel();
+        }
+        let seconds = self.seconds();
+        sweep.submit(&Request { definition: self.definition, seconds, threads: *threads, dry_run: *dry_run })
+    }
+
     fn run(&self) -> Result<(), Stop> {
         let mut ledger = Ledger::open(self.definition, self.protocols, self.shard, &self.records)?;
+        if let Some(why) = ledger.unlocked() {
+            let told = "nothing keeps a second process away from its journal; see to it that there is none";
+            let _ = writeln!(anstream::stderr(), "{}: this file system has no locks ({why}): {told}", alarm("note"));
+        }
         if ledger.is_damaged() {
             let told = "some of the journal was damaged; the missing trials run again";
             let _ = writeln!(anstream::stderr(), "{}: {told}", alarm("note"));
@@ -104,7 +162,8 @@ impl Plan<'_> {
             ledger.finish().map_err(|error| self.resumable(&error))?;
         }
         let report = Report { done, ran, elapsed: begin.elapsed() };
-        let verdict = if ran.interrupted { Err(Stop::Interrupted(Some(self.how_to_go_on(done)))) } else { Ok(()) };
+        let go_on = || Some(self.how_to_go_on(done, ran.under_way));
+        let verdict = if ran.interrupted { Err(Stop::Interrupted(go_on())) } else { Ok(()) };
         outcome(to_stdout(|out| self.tell(out, &report)), verdict)
     }
 
@@ -119,7 +178,8 @@ impl Plan<'_> {
 
     fn command(&self) -> String {
         let path = |path: &Path| quoted(&path.display().to_string());
-        let mut words = format!("ringleader sweep {}", path(&self.args.definition));
+        let source = self.args.definition.as_deref().map_or_else(|| self.args.grid.words(), path);
+        let mut words = format!("ringleader sweep {source}");
         if self.shard != Shard::WHOLE {
             words += &format!(" --shard {}", self.shard);
         }
@@ -127,10 +187,14 @@ impl Plan<'_> {
         words
     }
 
-    fn how_to_go_on(&self, done: u64) -> String {
+    fn how_to_go_on(&self, done: u64, under_way: UnderWay) -> String {
         let (done, all) = (commas(done), commas(self.trials()));
         let journal = journal_of(&self.records);
-        format!("{done} of {all} trials are kept in {}\nresume with: {}", journal.display(), self.command())
+        let under_way = under_way.farthest.map_or(String::new(), |(steps, _)| {
+            format!("{} were under way, the farthest at step {}\n", commas(under_way.trials), commas(steps))
+        });
+        let kept = format!("{done} of {all} trials are kept in {}", journal.display());
+        format!("{kept}\n{under_way}resume with: {}", self.command())
     }
 
     /// Whatever went wrong, finished trials are in the journal.
@@ -146,17 +210,27 @@ impl Plan<'_> {
 /// How fast it goes, how long it will take, and where it is.
 fn pace(standing: &Standing<'_>) -> String {
     let place = format!("{} n={}", standing.cell.trial.protocol, standing.cell.trial.n);
-    let Some(left) = standing.left else { return format!("trials, {place}") };
-    let rate = ratio(standing.ran as f64 / standing.elapsed.as_secs_f64().max(1e-9));
-    format!("{rate}/s, {} left, {place}", HumanDuration(left))
+    let seconds = standing.elapsed.as_secs_f64().max(1e-9);
+    let (rate, steps) = (ratio(standing.ran as f64 / seconds), short(standing.steps as f64 / seconds));
+    let left = standing.left.map_or(String::new(), |left| format!(", about {} left", duration(left.as_secs_f64())));
+    format!("trials, {rate}/s, {steps} steps/s{left}, {place}")
 }
 
 impl Plan<'_> {
     /// The cells and how many trials they have.
-    fn list(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn list(&self, out: &mut dyn Write, before: &Progress) -> io::Result<()> {
+        let threads = self.args.threads.unwrap_or_else(all_cores);
+        let left = 1.0 - before.done as f64 / before.trials.max(1) as f64;
+        let seconds = self.seconds().map(|seconds| seconds * left / threads as f64);
         if self.args.json {
-            let cells = vec![("cells".into(), self.cells())];
-            return json::write_line(out, &signed("plan", Value::Map([self.common(), cells].concat())));
+            let told = [
+                ("cells", self.cells()),
+                ("done", before.done.into()),
+                ("threads", threads.into()),
+                ("seconds", seconds.into()),
+            ];
+            let told = told.map(|(name, value)| (name.to_owned(), value)).to_vec();
+            return json::write_line(out, &signed("plan", Value::Map([self.common(), told].concat())));
         }
         let header =
             ["cell", "protocol", "n", "start", "parameters", "faults", "limit", "trials"].map(str::to_owned).to_vec();
@@ -174,6 +248,14 @@ impl Plan<'_> {
         let (trials, cells) = (commas(self.trials()), commas(self.sweep().cells.len()));
         let shard = if self.shard == Shard::WHOLE { String::new() } else { format!(", shard {}", self.shard) };
         writeln!(out, "\n{trials} trials of {cells} cells, seed {}{shard}", self.sweep().seed)?;
+        if before.done > 0 {
+            writeln!(out, "{} of them are done already", commas(before.done))?;
+        }
+        let on = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+        match seconds {
+            Some(seconds) => writeln!(out, "about {} on {on} of this machine, by small rings", duration(seconds))?,
+            None => writeln!(out, "how long it takes cannot be told from small rings")?,
+        }
         writeln!(out, "the records would go into {}", self.records.display())
     }
 
@@ -201,12 +283,13 @@ impl Plan<'_> {
         }
         let (done, records) = (commas(report.done), self.records.display().to_string());
         writeln!(out, "{}: {done} trials in {records}", good("complete"))?;
+        writeln!(out, "{} ringleader report {}", faint("what they say:"), quoted(&records))?;
         writeln!(out, "{} ringleader export {} --csv", faint("as a table:"), quoted(&records))
     }
 
     fn common(&self) -> Vec<(String, Value)> {
         let pairs: [(&str, Value); 7] = [
-            ("definition", self.args.definition.display().to_string().into()),
+            ("definition", self.args.definition.as_ref().map(|path| path.display().to_string()).into()),
             ("hash", self.definition.hash.clone().into()),
             ("records", self.records.display().to_string().into()),
             ("seed", self.sweep().seed.into()),

@@ -11,9 +11,10 @@ use ringleader_records::analysis::{Analysed, analyse};
 use ringleader_records::series::{Cell, load, whose_rules};
 
 use crate::args::Table1Args;
+use crate::report::latex::{self, Columns};
+use crate::report::numbers;
 use crate::report::page::repeated;
 use crate::report::tables::{Table, estimate, exponent, short, sizes, with_error};
-use crate::report::{latex, numbers};
 use crate::stdout::print;
 use crate::stop::Stop;
 use crate::text::{commas, faint, strong};
@@ -28,8 +29,8 @@ const SIZES: [usize; 3] = [17, 257, 1025];
 /// A row of the table as the paper has it.
 struct Claim {
     work: &'static str,
-    /// The protocol that stands for it here.
-    protocol: &'static str,
+    /// The protocol with its rules, as far as they are known; none if they are not public.
+    protocol: Option<&'static str>,
     assumption: &'static str,
     steps: &'static str,
     states: &'static str,
@@ -37,10 +38,14 @@ struct Claim {
     scale: Option<Scale>,
 }
 
-const CLAIMS: [Claim; 5] = [
+/// Of work whose rules nobody knows.
+const NOT_PUBLIC: &str = "its rules are not public";
+
+/// The rows of the paper's table and, below the one that cannot be run, a protocol of ours that stands in for its kind under its own name.
+const CLAIMS: [Claim; 6] = [
     Claim {
         work: "[AAF+08]",
-        protocol: "aaf",
+        protocol: Some("aaf"),
         assumption: "n is not a multiple of k",
         steps: "Theta(n^3)",
         states: "O(1)",
@@ -48,7 +53,7 @@ const CLAIMS: [Claim; 5] = [
     },
     Claim {
         work: "[FJ06]",
-        protocol: "fj",
+        protocol: Some("fj"),
         assumption: "oracle Omega?",
         steps: "Theta(n^3)",
         states: "O(1)",
@@ -56,7 +61,15 @@ const CLAIMS: [Claim; 5] = [
     },
     Claim {
         work: "[CC19]",
-        protocol: "thue-morse",
+        protocol: None,
+        assumption: "none",
+        steps: "super-exponential",
+        states: "O(1)",
+        scale: None,
+    },
+    Claim {
+        work: "thue-morse",
+        protocol: Some("thue-morse"),
         assumption: "none",
         steps: "super-exponential",
         states: "O(1)",
@@ -64,7 +77,7 @@ const CLAIMS: [Claim; 5] = [
     },
     Claim {
         work: "[YSM21]",
-        protocol: "ysm",
+        protocol: Some("ysm"),
         assumption: "log n <= psi <= log n + O(1)",
         steps: "Theta(n^2)",
         states: "O(n)",
@@ -72,7 +85,7 @@ const CLAIMS: [Claim; 5] = [
     },
     Claim {
         work: "this work",
-        protocol: "ppl",
+        protocol: Some("ppl"),
         assumption: "log n <= psi <= log n + O(1)",
         steps: "O(n^2 log n)",
         states: "polylog(n)",
@@ -100,8 +113,8 @@ pub(crate) fn table1(args: &Table1Args, entries: &Entries) -> Result<(), Stop> {
     let rows: Vec<Measured<'_>> = CLAIMS.iter().map(|claim| measured(claim, &analysis.series, entries)).collect();
     let table = table(&rows);
     let people = |out: &mut dyn Write| match () {
-        () if args.latex && args.wide => write!(out, "{}", latex::render(&captioned(table), true)),
-        () if args.latex => write!(out, "{}", latex::render(&paper(&rows, args.seed), false)),
+        () if args.latex && args.wide => write!(out, "{}", latex::render(&captioned(table), Columns::All)),
+        () if args.latex => write!(out, "{}", latex::render(&paper(&rows, args.seed), Columns::Short)),
         () if args.markdown => write!(out, "{}\n{}\n", table.markdown(), notes(&rows, args.seed).join("\n")),
         () => plain(out, &table, &rows, args.seed),
     };
@@ -122,13 +135,16 @@ fn default_records() -> Result<PathBuf, Stop> {
 fn measured<'a>(claim: &'a Claim, series: &'a [Analysed], entries: &Entries) -> Measured<'a> {
     let usual = |one: &&Analysed| {
         let kind = &one.series.kind;
-        kind.protocol == claim.protocol && kind.faults.is_empty() && kind.settings.iter().all(|setting| setting.default)
+        Some(kind.protocol.as_str()) == claim.protocol
+            && kind.faults.is_empty()
+            && kind.settings.iter().all(|setting| setting.default)
     };
     let all: Vec<&Analysed> = series.iter().filter(usual).collect();
     let starts = all.iter().map(|one| one.series.kind.start.as_str()).collect();
     let worst = worst(&all);
     let rules = rules(claim.protocol, entries);
-    Measured { claim, rules, worst, starts, states: states(claim.protocol, worst, entries) }
+    let states = claim.protocol.map_or(Vec::new(), |protocol| states(protocol, worst, entries));
+    Measured { claim, rules, worst, starts, states }
 }
 
 /// The start with the greatest mean at its largest size, relative to the claimed growth; the first of equals.
@@ -182,11 +198,11 @@ fn row(one: &Measured<'_>) -> Vec<String> {
             let all: Vec<String> = worst.series.cells.iter().map(|cell| cell.n.to_string()).collect();
             all.join(", ")
         }
-        (None, None) => "not measured".into(),
+        (None, None) => if claim.protocol.is_some() { "not measured" } else { "-" }.into(),
     };
     vec![
         claim.work.to_owned(),
-        claim.protocol.to_owned(),
+        claim.protocol.unwrap_or("-").to_owned(),
         one.rules.clone(),
         claim.assumption.to_owned(),
         claim.steps.to_owned(),
@@ -223,6 +239,9 @@ fn paper(rows: &[Measured<'_>], seed: u64) -> Table {
 
 /// What was measured, below what is claimed.
 fn below(one: &Measured<'_>) -> Vec<String> {
+    let Some(protocol) = one.claim.protocol else {
+        return ["", NOT_PUBLIC, "", "", ""].map(str::to_owned).to_vec();
+    };
     let growth = one.worst.and_then(|worst| worst.growth.as_ref().ok()).filter(|_| one.claim.scale.is_some());
     let n = match (growth, one.worst.and_then(|worst| worst.series.cells.last())) {
         (Some(growth), _) => format!("n = {}", sizes(growth)),
@@ -244,7 +263,7 @@ fn below(one: &Measured<'_>) -> Vec<String> {
     });
     vec![
         String::new(),
-        format!("{}, {n}", one.worst.map_or_else(|| one.claim.protocol.to_owned(), |worst| worst.series.marked())),
+        format!("{}, {n}", one.worst.map_or_else(|| protocol.to_owned(), |worst| worst.series.marked())),
         steps,
         constant,
         states,
@@ -256,7 +275,8 @@ fn captioned(table: Table) -> Table {
 }
 
 /// Whose rules these are.
-fn rules(protocol: &str, entries: &Entries) -> String {
+fn rules(protocol: Option<&str>, entries: &Entries) -> String {
+    let Some(protocol) = protocol else { return NOT_PUBLIC.to_owned() };
     entries.find(protocol).map_or("not in this laboratory", |entry| entry.about().origin.name()).to_owned()
 }
 
@@ -298,7 +318,7 @@ fn notes(rows: &[Measured<'_>], seed: u64) -> Vec<String> {
     let worst = "Steps are first safe steps from the worst start of those tried, by the mean at its largest n:";
     let mut notes = vec![worst.to_owned()];
     for one in rows {
-        let Some(worst) = one.worst else { continue };
+        let (Some(worst), Some(protocol)) = (one.worst, one.claim.protocol) else { continue };
         let (trials, censored) = worst.series.cells.iter().fold((Vec::new(), 0), |(mut trials, censored), cell| {
             trials.push(cell.steps.len());
             (trials, censored + cell.steps.censored())
@@ -310,7 +330,7 @@ fn notes(rows: &[Measured<'_>], seed: u64) -> Vec<String> {
             if others.is_empty() { "the only one tried".into() } else { format!("worse than {}", others.join(", ")) };
         notes.push(format!(
             "- {}: {} ({among}); {each} trials at each n, {} censored.",
-            one.claim.protocol,
+            protocol,
             worst.series.kind.start,
             commas(censored)
         ));
@@ -325,7 +345,9 @@ fn notes(rows: &[Measured<'_>], seed: u64) -> Vec<String> {
 
 fn plain(out: &mut dyn Write, table: &Table, rows: &[Measured<'_>], seed: u64) -> std::io::Result<()> {
     for (one, row) in rows.iter().zip(&table.rows) {
-        writeln!(out, "{}", strong(format!("{} {}", one.claim.work, row[1])))?;
+        let name = one.claim.protocol.unwrap_or(NOT_PUBLIC);
+        let head = if name == one.claim.work { name.to_owned() } else { format!("{} {name}", one.claim.work) };
+        writeln!(out, "{}", strong(head))?;
         for (column, value) in table.header.iter().zip(row).skip(2) {
             writeln!(out, "  {:<32}{value}", column.name)?;
         }
@@ -372,8 +394,8 @@ mod tests {
         let entries = Entries::new(&ringleader_catalogue::builtin()).unwrap();
         let analysis = analyse(load(&entries.catalogue(), &[records]).unwrap().0, 1, 0);
         let rows: Vec<Measured<'_>> = CLAIMS.iter().map(|claim| measured(claim, &analysis.series, &entries)).collect();
-        for (table, wide) in [(paper(&rows, 1), false), (captioned(table(&rows)), true)] {
-            let text = latex::render(&table, wide);
+        for (table, columns) in [(paper(&rows, 1), Columns::Short), (captioned(table(&rows)), Columns::All)] {
+            let text = latex::render(&table, columns);
             assert_eq!(latex::tests::flaw(&text), None, "{text}");
             assert!(
                 ["[FJ06]", "$\\Theta(n^{3})$", "$O(n^{2} \\log n)$"].iter().all(|part| text.contains(part)),

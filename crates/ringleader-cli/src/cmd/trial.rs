@@ -20,7 +20,7 @@ const DEFAULT_N: usize = 256;
 pub(super) fn trial(args: &RunArgs, protocols: &Catalogue) -> Result<(Trial, Engine), Stop> {
     let seed = args.seed.unwrap_or_else(fresh_seed);
     let n = args.n.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
-    let mut trial = Trial::new(args.protocol.as_deref().unwrap_or("ppl"), n.unwrap_or(DEFAULT_N), seed);
+    let mut trial = Trial::new(args.protocol.given().unwrap_or("ppl"), n.unwrap_or(DEFAULT_N), seed);
     trial.params = args.params.0.clone();
     trial.scheduler = Scheduler::named(&args.scheduler)?;
     let engine = Engine::named(&args.engine)?;
@@ -48,7 +48,7 @@ fn from_file(
     protocols: &Catalogue,
 ) -> Result<(), Stop> {
     let mut file = case::read(path)?;
-    let about = protocols.find(file.protocol_under(args.protocol.as_deref()))?.about();
+    let about = protocols.find(file.protocol_under(args.protocol.given()))?.about();
     let agents =
         file.initial.take().ok_or_else(|| Stop::Bad(format!("{}: no `config` or `initial`", path.display())))?;
     trial.protocol = about.name.clone().into_owned();
@@ -82,13 +82,8 @@ pub(super) fn command(args: &RunArgs, trial: &Trial) -> String {
     if let Some(limit) = trial.limit {
         option("limit", limit.to_string());
     }
-    for (name, value) in &args.params.0.0 {
-        words.push(if name == "unsound" { "--unsound".into() } else { format!("--{name} {value}") });
-    }
-    if !trial.phases {
-        words.push("--no-phases".into());
-    }
-    words.join(" ")
+    let phases = if trial.phases { "" } else { " --no-phases" };
+    words.join(" ") + &args.params.words() + phases
 }
 
 pub(super) fn start_name(trial: &Trial, described: &Described) -> String {

@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use crate::report::choice::once;
 use crate::report::tables::{Column, Table};
 
 /// A table with more lines than this is broken over pages.
@@ -11,14 +12,62 @@ const PAGE: usize = 40;
 /// Names of series with more characters than this are broken into lines.
 const LONG: usize = 55;
 
-/// The table with its caption and its label; `wide` with all columns.
-pub(crate) fn render(table: &Table, wide: bool) -> String {
-    let name = |column: &Column| if wide { column.name.clone() } else { column.short.clone() };
-    // Rows of a series stand below its name.
-    let grouped = table.header.first().is_some_and(|column| column.name == "series");
-    let shown = |k: &usize| !name(&table.header[*k]).is_empty();
-    let columns: Vec<usize> = (usize::from(grouped)..table.header.len()).filter(shown).collect();
-    let header: Vec<String> = columns.iter().map(|&k| cell(&name(&table.header[k]))).collect();
+/// Which columns a table has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Columns<'a> {
+    /// Those that fit a page.
+    Short,
+    All,
+    /// Those with these names, or the short table where there are none of them.
+    Named(&'a [String]),
+}
+
+impl Columns<'_> {
+    /// The places of the columns, and what stands above them; `first` is the place of the first that may be taken.
+    fn of(self, header: &[Column], first: usize) -> Vec<(usize, &str)> {
+        let places = || header.iter().enumerate().skip(first);
+        let short =
+            || places().map(|(k, column)| (k, column.short.as_str())).filter(|(_, name)| !name.is_empty()).collect();
+        match self {
+            Self::Short => short(),
+            Self::All => {
+                places().map(|(k, column)| (k, column.name.as_str())).filter(|(_, name)| !name.is_empty()).collect()
+            }
+            Self::Named(names) => {
+                let named: Vec<(usize, &str)> = names.iter().filter_map(|name| find(header, name, first)).collect();
+                if named.is_empty() { short() } else { named }
+            }
+        }
+    }
+}
+
+/// The column of a name, which may be the one that it has in the short table.
+fn find<'a>(header: &'a [Column], name: &str, first: usize) -> Option<(usize, &'a str)> {
+    let by = |part: fn(&Column) -> &String| {
+        let found = header.iter().enumerate().skip(first).find(|(_, column)| part(column) == name);
+        found.map(|(k, column)| (k, part(column).as_str()))
+    };
+    by(|column| &column.name).or_else(|| by(|column| &column.short))
+}
+
+/// Rows of a series stand below its name.
+fn grouped(table: &Table) -> bool {
+    table.header.first().is_some_and(|column| column.name == "series")
+}
+
+/// What may be named as a column of one of these tables.
+pub(crate) fn names<'a>(tables: impl Iterator<Item = &'a Table>) -> Vec<&'a str> {
+    let of_table = |table: &'a Table| table.header.iter().skip(usize::from(grouped(table)));
+    let names = tables.flat_map(of_table).flat_map(|column| [column.name.as_str(), column.short.as_str()]);
+    once(names.filter(|name| !name.is_empty()))
+}
+
+/// The table with its caption and its label.
+pub(crate) fn render(table: &Table, columns: Columns<'_>) -> String {
+    let grouped = grouped(table);
+    let whole = !matches!(columns, Columns::Short);
+    let (columns, header): (Vec<usize>, Vec<String>) =
+        columns.of(&table.header, usize::from(grouped)).into_iter().map(|(k, name)| (k, cell(name))).unzip();
     let mut lines: Vec<String> = Vec::new();
     let (mut group, mut above) = (None, None::<&String>);
     for row in &table.rows {
@@ -32,7 +81,7 @@ pub(crate) fn render(table: &Table, wide: bool) -> String {
         lines.push(line(columns.iter().map(|&k| cell(&row[k]))));
     }
     let sides: String = columns.iter().map(|&k| side(table.rows.iter().map(|row| row[k].as_str()))).collect();
-    let caption = words(if wide || table.in_short.is_empty() { &table.caption } else { &table.in_short });
+    let caption = words(if whole || table.in_short.is_empty() { &table.caption } else { &table.in_short });
     let (header, label) = (line(header.into_iter()), &table.name);
     let form = "\\small\\setlength{\\tabcolsep}{4pt}";
     if lines.len() > PAGE {
@@ -84,6 +133,7 @@ fn with_error(text: &str) -> Option<String> {
     let (value, error) = text.split_once(" +- ")?;
     let (error, power) = error.split_once(")e").map_or((error, None), |(error, power)| (error, Some(power)));
     let number = |text: &str| text.replace(',', "{,}");
+    error.replace(',', "").parse::<f64>().ok()?;
     Some(match power {
         Some(power) => format!("{} \\pm {error}) \\cdot 10^{{{power}}}", number(value)),
         None => format!("{} \\pm {}", number(value), number(error)),
@@ -148,7 +198,7 @@ fn formula(text: &str) -> Option<String> {
 }
 
 /// Text in which symbols, powers and numbers with an exponent become formulas.
-fn words(text: &str) -> String {
+pub(crate) fn words(text: &str) -> String {
     const AROUND: [char; 8] = [' ', '[', ',', ']', '(', ')', ':', ';'];
     let mut out = String::new();
     for word in text.split_inclusive(AROUND) {
@@ -175,6 +225,7 @@ fn word(word: &str) -> String {
         ("a" | "O", _) => word.to_owned(), // words, in a text
         (_, Some(formula)) => format!("${formula}$"),
         ("-", None) => "$-$".into(),
+        ("+-", None) => "$\\pm$".into(),
         ("<=", None) => "$\\le$".into(),
         (">=", None) => "$\\ge$".into(),
         (_, None) if negative => format!("${word}$"),
@@ -213,6 +264,7 @@ pub(crate) mod tests {
     use ringleader_records::analysis::analyse;
     use ringleader_records::series::load;
 
+    use crate::report::figures::Style;
     use crate::report::page::sections;
 
     /// What LaTeX would stumble over, found without LaTeX.
@@ -309,10 +361,18 @@ pub(crate) mod tests {
                 1,
                 0,
             );
-            for table in sections(&analysis).iter().flat_map(|section| &section.tables) {
-                for wide in [false, true] {
-                    let text = render(table, wide);
+            for table in sections(&analysis, Style::default()).iter().flat_map(|section| &section.tables) {
+                let all: Vec<String> = names(std::iter::once(table)).into_iter().map(str::to_owned).collect();
+                for columns in [Columns::Short, Columns::All, Columns::Named(&all[..2]), Columns::Named(&["x".into()])]
+                {
+                    let text = render(table, columns);
                     assert_eq!(flaw(&text), None, "{text}");
+                    let heads = columns.of(&table.header, 1);
+                    assert_eq!(
+                        once(heads.iter().map(|(_, name)| name)).len(),
+                        heads.len(),
+                        "a head is there twice: {heads:?}"
+                    );
                     for once in ["\\caption{", &format!("\\label{{tab:{}}}", table.name), "\\toprule", "\\bottomrule"] {
                         assert_eq!(text.matches(once).count(), 1, "{once}: {text}");
                     }
@@ -351,8 +411,8 @@ pub(crate) mod tests {
         let mut table = Table::new("t", names.join(" "), &[("series", ""), ("a_%", "%"), ("", "n^2"), ("x", "x")]);
         for few in [10, names.len()] {
             table.rows = names[..few].iter().map(|name| [name, name, "-", name].map(str::to_owned).to_vec()).collect();
-            for (wide, columns) in [(false, 3), (true, 2)] {
-                let text = render(&table, wide);
+            for (which, columns) in [(Columns::Short, 3), (Columns::All, 2), (Columns::Named(&["n^2".into()]), 1)] {
+                let text = render(&table, which);
                 assert_eq!(flaw(&text), None, "{text}");
                 assert_eq!(body(&text).unwrap().0, columns);
                 assert_eq!(text.contains("longtable"), few > 10);
@@ -364,7 +424,7 @@ pub(crate) mod tests {
     fn what_latex_would_stumble_over_is_found() {
         let mut table = Table::new("t", "x", &[("a", "a"), ("b", "b")]);
         table.rows.extend([["1", "2"], ["3", "4"]].map(|row| row.map(str::to_owned).to_vec()));
-        let good = render(&table, false);
+        let good = render(&table, Columns::Short);
         assert_eq!(flaw(&good), None);
         for (old, new, why) in [
             ("3 & 4", "[3] & 4", "an argument"),
@@ -398,6 +458,7 @@ pub(crate) mod tests {
             ("a = 2.242 +- 0.001", "$a = 2.242 \\pm 0.001$"),
             ("12,345 +- 678", "$12{,}345 \\pm 678$"),
             ("at n^2.", "at $n^{2}$."),
+            ("mean +- half width", "mean $\\pm$ half width"),
             ("< 0.0001", "$<$ 0.0001"),
             ("95 % of S_PL", "95~\\% of $S_{\\mathrm{PL}}$"),
             ("ppl c1=48, psi=7", "ppl $c_1=48$, $\\psi=7$"),

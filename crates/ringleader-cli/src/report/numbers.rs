@@ -3,12 +3,12 @@
 use ringleader::stats::Sample;
 use ringleader::stats::fit::{Estimate, Fit};
 use ringleader::value::Value;
-use ringleader_records::analysis::{Analysed, Analysis, CellStatistics, Comparison, Growth, QUANTILES};
+use ringleader_records::analysis::{Analysed, Analysis, CellStatistics, Comparison, Growth, QUANTILES, Stage};
 use ringleader_records::meta::Meta;
 use ringleader_records::series::Cell;
 
 use crate::report::page::{origins, trials};
-use crate::shapes::{faults, mean, quantile};
+use crate::shapes::{carried, faults, mean, quantile};
 
 pub(crate) fn as_json(analysis: &Analysis, metas: &[Meta]) -> Value {
     let (trials, censored) = trials(analysis);
@@ -71,9 +71,20 @@ fn cell_of(cell: &Cell, known: &CellStatistics) -> Value {
         ("limits", vec![cell.limits.0, cell.limits.1].into()),
         ("mean", known.mean.map(|known| mean(&known, n)).into()),
         ("quantiles", quantiles.collect::<Vec<_>>().into()),
+        ("carried_by", known.carried.as_ref().map(carried).into()),
+        ("stages", known.stages.iter().map(stage).collect::<Vec<_>>().into()),
         ("all_but_one_in_n", known.tail.as_ref().map(|tail| quantile(None, tail, n)).into()),
         ("last_output_change", median(&cell.changes).into()),
         ("phases", cell.phases.iter().map(phase).collect::<Vec<_>>().into()),
+    ])
+}
+
+fn stage(stage: &Stage) -> Value {
+    Value::map([
+        ("until", stage.until.clone().into()),
+        ("mean", stage.mean.into()),
+        ("steps", stage.steps.into()),
+        ("share", stage.share.into()),
     ])
 }
 
@@ -111,6 +122,7 @@ fn fit(fit: &Fit) -> Value {
         ("c", estimate(&fit.c)),
         ("a", fit.a.as_ref().map(estimate).into()),
         ("b", fit.b.as_ref().map(estimate).into()),
+        ("deviation", fit.deviation.into()),
         ("chi_square", fit.chi_square.into()),
         ("freedom", fit.freedom.into()),
         ("p", fit.p().into()),

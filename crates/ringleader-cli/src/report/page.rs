@@ -7,8 +7,10 @@ use ringleader_records::analysis::{Analysis, Sweep};
 use ringleader_records::meta::Meta;
 use ringleader_records::series::Series;
 
-use crate::report::figures;
-use crate::report::svg::{Figure, escape};
+use crate::report::choice::once;
+use crate::report::figures::{self, Style};
+use crate::report::plot::Figure;
+use crate::report::svg::{self, escape};
 use crate::report::tables::{self, Table};
 use crate::text::commas;
 
@@ -26,32 +28,30 @@ impl Section {
     }
 }
 
-/// The sections that have something to show.
-pub(crate) fn sections(analysis: &Analysis) -> Vec<Section> {
-    let scaled = Scale::ALL.into_iter().flat_map(|scale| figures::steps(analysis, Some(scale))).collect();
-    let mut sections: Vec<Section> = parameters(analysis);
+/// How many figures of one kind there are where every series has its own, unless some are asked for; tables hold all series.
+const MOST_FIGURES: usize = 12;
+
+/// The sections that have something to show, with all their figures.
+pub(crate) fn sections(analysis: &Analysis, style: Style) -> Vec<Section> {
+    let scaled = Scale::ALL.into_iter().flat_map(|scale| figures::steps(analysis, Some(scale), style)).collect();
+    let mut sections = vec![Section::new("Constants", CONSTANTS, Vec::new(), vec![tables::constants(analysis)])];
+    sections.extend(parameters(analysis, style));
     sections.extend([
-        Section::new("Steps", STEPS, figures::steps(analysis, None), vec![tables::steps(analysis)]),
+        Section::new("Steps", STEPS, figures::steps(analysis, None, style), vec![tables::steps(analysis)]),
         Section::new("Steps divided by claimed growths", SCALED, scaled, vec![tables::scaled(analysis)]),
         Section::new(
             "Fits",
             FITS,
-            figures::local(analysis),
+            figures::local(analysis, style),
             vec![tables::fits(analysis), tables::models(analysis), tables::local(analysis)],
         ),
-        Section::new("With high probability", TAILS, figures::tails(analysis), vec![tables::tails(analysis)]),
-        Section::new("Phases", PHASES, figures::phases(analysis), vec![tables::phases(analysis)]),
+        Section::new("Histograms", HISTOGRAMS, figures::histograms(analysis), Vec::new()),
+        Section::new("With high probability", TAILS, figures::tails(analysis, style), vec![tables::tails(analysis)]),
+        Section::new("Where the time goes", SHARES, figures::shares(analysis), vec![tables::shares(analysis)]),
+        Section::new("Phases", PHASES, figures::phases(analysis, style), vec![tables::phases(analysis)]),
+        Section::new("Censored trials", SURVIVAL, figures::survival(analysis, style), Vec::new()),
+        Section::new("Is it faster?", FASTER, figures::ratios(analysis, style), vec![tables::comparisons(analysis)]),
     ]);
-    let survival = figures::survival(analysis);
-    if !survival.is_empty() {
-        sections.push(Section::new("Censored trials", SURVIVAL, survival, Vec::new()));
-    }
-    sections.push(Section::new(
-        "Is it faster?",
-        FASTER,
-        figures::ratios(analysis),
-        vec![tables::comparisons(analysis)],
-    ));
     let rules = analysis.whose_rules();
     for section in &mut sections {
         section.tables.retain(|table| !table.rows.is_empty());
@@ -61,32 +61,69 @@ pub(crate) fn sections(analysis: &Analysis) -> Vec<Section> {
     sections
 }
 
+/// Keeps the figures of these names or kinds, or some of each kind if none are named.
+///
+/// # Errors
+/// If there is no figure of a name.
+pub(crate) fn choose(sections: &mut Vec<Section>, wanted: &[String]) -> Result<(), String> {
+    let is = |figure: &Figure, name: &str| figure.name == name || figure.kind == name;
+    let figures = || sections.iter().flat_map(|section| &section.figures);
+    if let Some(unknown) = wanted.iter().find(|name| !figures().any(|figure| is(figure, name))) {
+        let names = once(figures().flat_map(|figure| [figure.kind, &figure.name]));
+        return Err(format!("--figure {unknown}: there is no such figure; allowed are {}", names.join(", ")));
+    }
+    for section in sections.iter_mut() {
+        if wanted.is_empty() {
+            few(section);
+        } else {
+            section.figures.retain(|figure| wanted.iter().any(|name| is(figure, name)));
+        }
+    }
+    sections.retain(|section| !section.tables.is_empty() || !section.figures.is_empty());
+    Ok(())
+}
+
+/// Leaves out figures where there are too many of a kind, and says so.
+fn few(section: &mut Section) {
+    let all = section.figures.len();
+    if section.figures.first().is_some_and(|first| section.figures.iter().all(|figure| figure.kind == first.kind)) {
+        section.figures.truncate(MOST_FIGURES);
+    }
+    if section.figures.len() < all {
+        let _ = write!(section.text, " Here are {MOST_FIGURES} of {all} figures; --figure and --only choose others.");
+    }
+}
+
 /// A section for every parameter that varies alone.
-fn parameters(analysis: &Analysis) -> Vec<Section> {
+fn parameters(analysis: &Analysis, style: Style) -> Vec<Section> {
     let section = |(k, sweep): (usize, &Sweep)| {
         let name = format!("parameter-{}", k + 1);
-        let (figures, table) = (figures::sweep(analysis, sweep, &name), tables::sweep(analysis, sweep, &name));
+        let (figures, table) = (figures::sweep(analysis, sweep, &name, style), tables::sweep(analysis, sweep, &name));
         let title = format!("Sensitivity to {} ({})", sweep.parameter, sweep.label);
         Section::new(&title, SWEEP, figures, vec![table])
     };
     analysis.sweeps.iter().enumerate().map(section).collect()
 }
 
+const CONSTANTS: &str = "How fast it is, in a number: the constant in front of the growth that suits the steps best.";
 const STEPS: &str = "Every trial of the records is included. A trial that met its limit is censored: it is known \
-    to take longer than that. An open mark with an arrow is a median that is known only from below.";
+    to take longer than that. Figures show means, or medians where trials are censored. An open mark with an arrow is known only \
+    from below.";
 const SCALED: &str = "A curve that stays level grows like its divisor.";
 const FITS: &str = "The fits use the mean of each size, which is what the claims are about, or the median if a trial of the \
     series is censored. Weights and intervals come from resampling the trials of each size. The assumptions are: trials are \
     independent; there are enough of them for the logarithm of a mean to be nearly normal; the model holds for all sizes \
     shown. Constants and logarithms hide lower-order terms: a fit over small n is not a statement about large n.";
+const HISTOGRAMS: &str = "How many trials take so many steps, at the largest size of each series.";
 const TAILS: &str = "Curves are on a logarithmic scale: a straight tail is exponential. A mark on a curve is where it falls \
     to 1/n; the claim is that these marks stay to the left of a constant.";
+const SHARES: &str = "The mean time from each phase to the next, in the order of their means. What every trial reaches is shown; a \
+    phase may be left again.";
 const PHASES: &str = "The first steps at which the sets of the paper hold, if the sweep recorded them.";
 const SURVIVAL: &str = "The estimate of Kaplan and Meier uses censored trials up to their limits.";
 const FASTER: &str =
     "A ratio below 1 means faster. An interval that contains 1, or a corrected p above 0.05, decides nothing.";
-const SWEEP: &str =
-    "All other parameters are the same. An open mark with an arrow is a median that is known only from below.";
+const SWEEP: &str = "All other parameters are the same. An open mark with an arrow is known only from below.";
 
 /// What the records say of themselves: each different origin once.
 pub(crate) fn origins(metas: &[Meta]) -> Vec<&Meta> {
@@ -121,15 +158,17 @@ pub(crate) fn html(analysis: &Analysis, sections: &[Section], metas: &[Meta]) ->
         analysis.seed,
         escape(&rules)
     );
-    for section in sections {
-        let _ = writeln!(out, "<h2>{}</h2>\n<p>{}</p>", escape(&section.title), escape(&section.text));
+    warnings(&mut out, analysis);
+    contents(&mut out, sections);
+    for (k, section) in sections.iter().enumerate() {
+        let _ = writeln!(out, "<h2 id=\"{}\">{}</h2>\n<p>{}</p>", k + 1, escape(&section.title), escape(&section.text));
         for figure in &section.figures {
-            let caption = escape(&figure.caption);
-            let _ = writeln!(out, "<figure>\n{}<figcaption>{caption}.</figcaption>\n</figure>", figure.render());
+            let (drawn, caption) = (svg::write(&figure.draw(false)), escape(&figure.description()));
+            let _ = writeln!(out, "<figure>\n{drawn}<figcaption>{caption}.</figcaption>\n</figure>");
         }
         section.tables.iter().for_each(|table| out.push_str(&table.html()));
     }
-    out.push_str("<h2>Records</h2>\n");
+    out.push_str("<h2 id=\"records\">Records</h2>\n");
     for meta in origins(metas) {
         let _ = writeln!(
             out,
@@ -141,6 +180,23 @@ pub(crate) fn html(analysis: &Analysis, sections: &[Section], metas: &[Meta]) ->
         );
     }
     out + "</body>\n</html>\n"
+}
+
+/// Where a few trials carry the mean.
+fn warnings(out: &mut String, analysis: &Analysis) {
+    let warnings = tables::warnings(analysis);
+    if !warnings.is_empty() {
+        let items: String = warnings.iter().map(|warning| format!("<li>{}</li>\n", escape(warning))).collect();
+        let _ =
+            writeln!(out, "<p><strong>A few trials carry the mean:</strong></p>\n<ul class=\"warning\">\n{items}</ul>");
+    }
+}
+
+fn contents(out: &mut String, sections: &[Section]) {
+    let item = |to: String, title: &str| format!("<li><a href=\"#{to}\">{}</a></li>\n", escape(title));
+    let items: String =
+        sections.iter().enumerate().map(|(k, section)| item((k + 1).to_string(), &section.title)).collect();
+    let _ = writeln!(out, "<nav>\n<ul>\n{items}{}</ul>\n</nav>", item("records".into(), "Records"));
 }
 
 /// A sentence on rows that are there more than once; empty if there are none.
@@ -166,12 +222,21 @@ h2 { margin-top: 2.5rem; border-bottom: 1px solid light-dark(#ddd, #444); }
 figure { margin: 1.5rem 0; }
 figure svg { max-width: 100%; height: auto; }
 figcaption, caption { font-size: 0.9rem; color: light-dark(#555, #aaa); text-align: left; }
-.wide { overflow-x: auto; margin: 1.5rem 0; }
+nav ul { columns: 2; }
+.warning { color: light-dark(#a33c00, #ffb380); }
+/* A shadow at the side where more of a wide table is, and a bar that does not hide. */
+.wide { overflow-x: auto; margin: 1.5rem 0; background:
+  linear-gradient(to right, light-dark(#ffffff, #16181c) 50%, transparent) left / 40px 100% no-repeat local,
+  linear-gradient(to left, light-dark(#ffffff, #16181c) 50%, transparent) right / 40px 100% no-repeat local,
+  linear-gradient(to right, light-dark(#0005, #fff5), transparent) left / 16px 100% no-repeat,
+  linear-gradient(to left, light-dark(#0005, #fff5), transparent) right / 16px 100% no-repeat; }
+.wide::-webkit-scrollbar { height: 10px; }
+.wide::-webkit-scrollbar-thumb { background: light-dark(#999, #777); border-radius: 5px; }
 table { border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }
 caption { padding-bottom: 0.4rem; position: sticky; left: 0; max-width: min(58rem, 100vw - 2rem); }
 th, td { padding: 0.15rem 0.6rem; text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
 thead th { border-bottom: 1px solid currentColor; }
-tbody tr:nth-child(even) { background: light-dark(#f5f5f5, #1f2228); }
+tbody tr:nth-child(even) { background: light-dark(#0000000a, #ffffff0c); }
 pre { overflow-x: auto; background: light-dark(#f5f5f5, #1f2228); padding: 0.8rem; }
 ";

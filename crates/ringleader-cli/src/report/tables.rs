@@ -1,9 +1,10 @@
 //! Tables of a report, and how they look in Markdown and HTML; `latex` has them for a paper.
 
+use ringleader::stats::carried::Carried;
 use ringleader::stats::compare::Ratio;
 use ringleader::stats::fit::{Estimate, Fit, Scale};
 use ringleader::stats::{Mean, Observed, Quantile, proportion};
-use ringleader_records::analysis::{Analysed, Analysis, Growth, QUANTILES, Sweep};
+use ringleader_records::analysis::{Analysed, Analysis, Growth, QUANTILES, Sweep, more_than_noise};
 use ringleader_records::series::Cell;
 use ringleader_records::settings::number;
 
@@ -126,6 +127,44 @@ pub(crate) fn exponent(estimate: &Estimate) -> String {
     format!("{:.3} [{from:.3}, {to:.3}]", estimate.value)
 }
 
+/// How far a fit is from its points, and whether that is more than noise.
+pub(crate) fn deviation(fit: &Fit) -> String {
+    let noise = match more_than_noise(fit) {
+        Some(true) => ", more than noise",
+        Some(false) => ", within noise",
+        None => "",
+    };
+    format!("{}{noise}", percent(fit.deviation))
+}
+
+/// A deviation as a percentage with two digits.
+fn percent(part: f64) -> String {
+    let decimals = if part < 0.0995 { 1 } else { 0 };
+    format!("{:.decimals$} %", 100.0 * part)
+}
+
+/// What a few trials do to the mean.
+pub(crate) fn carried(carried: &Carried) -> String {
+    format!(
+        "{0} of {1} trials hold{2} {3:.0} % of the mean: {4} take{2} {5} steps or more, the others {6} at most",
+        commas(carried.few),
+        commas(carried.of),
+        if carried.few == 1 { "s" } else { "" },
+        100.0 * carried.share,
+        if carried.few == 1 { "it" } else { "they" },
+        short(carried.from as f64),
+        short(carried.others_to as f64)
+    )
+}
+
+/// The cells whose mean is carried by a few trials, each in a sentence.
+pub(crate) fn warnings(analysis: &Analysis) -> Vec<String> {
+    let of = |(one, cell, k): (&Analysed, &Cell, usize)| {
+        Some(format!("{}, n = {}: {}", one.series.label, cell.n, carried(one.cells[k].carried.as_ref()?)))
+    };
+    cells(analysis).filter_map(of).collect()
+}
+
 /// A p-value.
 pub(crate) fn p_value(p: f64) -> String {
     if p < 1e-4 { "< 0.0001".into() } else { format!("{p:.4}") }
@@ -137,6 +176,37 @@ fn share(part: f64) -> String {
 
 // --- The tables -----------------------------------------------------------------------------------------------
 
+/// The constant of the best growth of every series that has one.
+pub(crate) fn constants(analysis: &Analysis) -> Table {
+    let header = [
+        ("series", ""),
+        ("n", "n"),
+        ("best model", "model"),
+        ("c with its 95 % interval", "c with its 95 % interval"),
+        ("deviates by at most", "deviation"),
+    ];
+    let caption = "Steps are c times the best of n^2, n^2 log2 n and n^3, over these n. The deviation is the largest of a size \
+                   from that curve; it is more than noise if chance alone would make it so large less than once in a hundred \
+                   times, which terms of lower order do where there are many trials.";
+    let mut table = Table::new("constants", caption, &header);
+    table.in_short =
+        "Steps are c times the best of n^2, n^2 log2 n and n^3, over these n, with 95 % bootstrap intervals. The \
+                      deviation is the largest of a size from that curve."
+            .into();
+    for one in &analysis.series {
+        let Ok(growth) = &one.growth else { continue };
+        let Some(best) = growth.best() else { continue };
+        table.rows.push(vec![
+            one.series.label.clone(),
+            sizes(growth),
+            best.scale.name().to_owned(),
+            estimate(&best.fit.c),
+            deviation(&best.fit),
+        ]);
+    }
+    table
+}
+
 /// The statistics of every cell.
 pub(crate) fn steps(analysis: &Analysis) -> Table {
     let header = [
@@ -146,7 +216,7 @@ pub(crate) fn steps(analysis: &Analysis) -> Table {
         ("censored", ""),
         ("mean", ""),
         ("95 % interval of the mean", ""),
-        ("", "mean"),
+        ("", "mean +- half width"),
         ("mean / n^2 log n", "mean / (n^2 log n)"),
         ("median", ""),
         ("95 % interval of the median", ""),
@@ -262,15 +332,19 @@ pub(crate) fn fits(analysis: &Analysis) -> Table {
         ("a", "a"),
         ("b", "b"),
         ("c", ""),
+        ("", "deviation"),
+        ("deviates by at most", ""),
         ("chi-square / freedom", ""),
         ("p", ""),
     ];
     let caption = "Fits by weighted least squares on logarithms, with 95 % bootstrap intervals. They hold for the sizes \
-                   shown and say nothing about others; p is the probability of a worse fit if the model is right.";
+                   shown and say nothing about others; p is the probability of a worse fit if the model is right: below \
+                   0.01 the largest deviation of a size from the curve is more than noise.";
     let mut table = Table::new("fits", caption, &header);
     table.in_short =
         "Fits by weighted least squares on logarithms, with 95 % bootstrap intervals. They hold for the sizes shown \
-                      and say nothing about others."
+                      and say nothing about others. The deviation is the largest of a size from the curve; ! marks what is more \
+                      than noise."
             .into();
     for one in &analysis.series {
         match &one.growth {
@@ -296,6 +370,8 @@ fn fit_rows(one: &Analysed, growth: &Growth) -> Vec<Vec<String>> {
             shown(&fit.a),
             shown(&fit.b),
             estimate(&fit.c),
+            format!("{}{}", percent(fit.deviation), if more_than_noise(fit) == Some(true) { " !" } else { "" }),
+            deviation(fit),
             format!("{:.1} / {}", fit.chi_square, fit.freedom),
             fit.p().map_or("-".into(), p_value),
         ]
@@ -322,15 +398,16 @@ pub(crate) fn models(analysis: &Analysis) -> Table {
         ("AIC - least", ""),
         ("weight", "weight"),
         ("best in replicates", ""),
-        ("p", "p"),
+        ("deviates by at most", "deviation"),
+        ("p", ""),
     ];
     let caption = "The models n^2, n^2 log n and n^3 against each other: Akaike's weights, and how often each is the best \
-                   when the trials are resampled. A small p says that the model does not fit, even if it is the best \
-                   of the three.";
+                   when the trials are resampled. The deviation is the largest of a size from the curve; it is more than \
+                   noise if p is below 0.01, even of the best of the three.";
     let mut table = Table::new("models", caption, &header);
     table.in_short =
         "The models n^2, n^2 log n and n^3 against each other: constants with 95 % bootstrap intervals, and Akaike's \
-                      weights. A small p says that the model does not fit, even if it is the best of the three."
+                      weights. The deviation is the largest of a size from the curve."
             .into();
     for one in &analysis.series {
         let verdicts = one.growth.as_ref().map_or(&[][..], |growth| &growth.verdicts);
@@ -343,6 +420,7 @@ pub(crate) fn models(analysis: &Analysis) -> Table {
                 format!("{:.1}", verdict.fit.aic() - least),
                 share(verdict.weight),
                 share(verdict.share),
+                deviation(&verdict.fit),
                 verdict.fit.p().map_or("-".into(), p_value),
             ]
         }));
@@ -358,7 +436,7 @@ pub(crate) fn local(analysis: &Analysis) -> Table {
         ("series", ""),
         ("from n", "from n"),
         ("to n", "to n"),
-        ("exponent, 95 % interval", "exponent, 95 % interval"),
+        ("exponent with its 95 % interval", "exponent with its 95 % interval"),
     ];
     let mut table = Table::new("exponents", caption, &header);
     for one in &analysis.series {
@@ -443,6 +521,34 @@ pub(crate) fn phases(analysis: &Analysis) -> Table {
     table
 }
 
+/// Where the time goes.
+pub(crate) fn shares(analysis: &Analysis) -> Table {
+    let header = [
+        ("series", ""),
+        ("n", "n"),
+        ("until", "until"),
+        ("mean of its first step", "mean"),
+        ("steps since the phase before", "since the phase before"),
+        ("share of the time", "share"),
+    ];
+    let caption = "Where the time to safety goes: the mean steps from each phase to the next, in the order of their means. Only \
+                   phases that every trial reached; means subtract, so the shares add up to the whole.";
+    let mut table = Table::new("shares", caption, &header);
+    for (one, cell, k) in cells(analysis) {
+        table.rows.extend(one.cells[k].stages.iter().map(|stage| {
+            vec![
+                one.series.label.clone(),
+                cell.n.to_string(),
+                stage.until.clone(),
+                short(stage.mean),
+                short(stage.steps),
+                share(stage.share),
+            ]
+        }));
+    }
+    table
+}
+
 /// Is it faster?
 pub(crate) fn comparisons(analysis: &Analysis) -> Table {
     let base = analysis.series.get(analysis.baseline).map_or("", |one| &one.series.label);
@@ -454,7 +560,7 @@ pub(crate) fn comparisons(analysis: &Analysis) -> Table {
         ("wins", ""),
         ("test", ""),
         ("p", ""),
-        ("p, corrected", "p"),
+        ("corrected p", "corrected p"),
         ("answer", "answer"),
     ];
     let caption = format!(
@@ -505,7 +611,7 @@ pub(crate) fn sweep(analysis: &Analysis, sweep: &Sweep, name: &str) -> Table {
         ("95 % interval of the median", ""),
         ("median / n^2 log n", "/ (n^2 log n)"),
         ("censored", ""),
-        ("share censored, 95 % interval", "censored, 95 % interval"),
+        ("share censored with its 95 % interval", "share censored, 95 % interval"),
     ];
     let mut table = Table::new(name, caption, &header);
     for &(value, k) in &sweep.members {
@@ -546,6 +652,19 @@ mod tests {
         );
         let html = table().html();
         assert!(html.contains("<td>|Q| a_b &lt;1&gt;</td>") && html.contains("<caption>Steps &amp; more"), "{html}");
+    }
+
+    #[test]
+    fn few_trials_that_carry_the_mean_are_named() {
+        let one = Carried { few: 3, of: 500, share: 0.357, from: 46_000_000, others_to: 1_080_000 };
+        let said = "3 of 500 trials hold 36 % of the mean: they take 4.600e7 steps or more, the others 1.080e6 at most";
+        assert_eq!(carried(&one), said);
+        assert!(carried(&Carried { few: 1, ..one }).starts_with("1 of 500 trials holds 36 % of the mean: it takes"));
+    }
+
+    #[test]
+    fn deviations_have_two_digits() {
+        assert_eq!([0.0004, 0.0266, 0.0994, 0.0996, 2.91].map(percent), ["0.0 %", "2.7 %", "9.9 %", "10 %", "291 %"]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-// Takes the pictures of the README: node screenshots.mjs FOLDER
+// Takes the pictures of the README and of docs/view.md: node screenshots.mjs FOLDER
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -146,6 +146,8 @@ pub struct Fit {
     pub chi_square: f64,
     /// The number of points less that of free parameters.
     pub freedom: usize,
+    /// The largest deviation of a point from the curve, as a fraction of the curve.
+    pub deviation: f64,
     /// Chi-square of every replicate.
     chi_squares: Vec<f64>,
 }
@@ -187,15 +189,19 @@ pub fn fit(model: Model, points: &[Point]) -> Option<Fit> {
         Some(Estimate { value: part(&best), interval })
     };
     let free = model.free();
-    Some(Fit {
+    let fit = Fit {
         model,
         c: estimate(|solution| solution.free[0].exp())?,
         a: if free > 1 { estimate(|solution| solution.free[1]) } else { None },
         b: if free > 2 { estimate(|solution| solution.free[2]) } else { None },
         chi_square: best.chi_square,
         freedom: points.len() - free,
+        deviation: 0.0,
         chi_squares: all.iter().map(|solution| solution.chi_square).collect(),
-    })
+    };
+    let deviation = |point: &Point| (point.log.exp() / fit.at(point.n) - 1.0).abs();
+    let deviation = points.iter().map(deviation).fold(0.0, f64::max);
+    Some(Fit { deviation, ..fit })
 }
 
 /// The free parameters ln c, a, b (0 where not free) and what is left.
@@ -355,6 +361,8 @@ mod tests {
         let fit = fit(Model::Power, &points).unwrap();
         assert!((fit.a.unwrap().value - 1.5).abs() < 1e-12, "log2(40/5)/2 = 1.5: {fit:?}");
         assert!((fit.c.value.ln() + 0.620_648_33).abs() < 1e-8, "{}", fit.c.value.ln());
+        // The middle lies farthest from its curve: e^(ln 9 - (ln 5 + ln 9 + ln 40) / 3) - 1 = 9 / 1800^(1/3) - 1.
+        assert!((fit.deviation - (1.0 - 9.0 / 1800_f64.cbrt())).abs() < 1e-12, "{}", fit.deviation);
     }
 
     #[test]
