@@ -137,7 +137,7 @@ fn is_a_test(name: &str) -> bool {
     std::fs::read_to_string(sets).unwrap().contains(&format!("    #[test]\n    fn {name}()"))
 }
 
-/// Rings that a command asks for, as `n`, `psi` and `kappa`.
+/// Rings that a command asks for, as `n`, `psi` and `kappa`; 0 if it does not say.
 fn rings(command: &str) -> Vec<[usize; 3]> {
     let words: Vec<&str> = command.split(' ').collect();
     let option = |name: &str| words.iter().position(|word| *word == name).map(|k| words[k + 1]);
@@ -148,11 +148,11 @@ fn rings(command: &str) -> Vec<[usize; 3]> {
     let numbers = |name: &str, default: &str| -> Vec<usize> {
         option(name).unwrap_or(default).split(',').flat_map(range).collect()
     };
-    let most = option("--most-psi").map_or(usize::MAX, |most| most.parse().unwrap());
+    let most: Option<usize> = option("--most-psi").map(|most| most.parse().unwrap());
     let (n, psi, kappa) = (numbers("--n", "0"), numbers("--psi", "0"), numbers("--kappa", "1"));
     let all = psi.iter().flat_map(|&psi| n.iter().map(move |&n| (n, psi)));
     let all = all.flat_map(|(n, psi)| kappa.iter().map(move |&kappa| [n, psi, kappa]));
-    all.filter(|[n, psi, _]| *n <= most.saturating_mul(*psi)).collect()
+    all.filter(|[n, psi, _]| most.is_none_or(|most| *n <= most * psi)).collect()
 }
 
 /// What is said to be proven stands in the record of what was decided, ring by ring.
