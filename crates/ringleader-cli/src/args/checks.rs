@@ -8,26 +8,29 @@ use super::{EXIT_CODES, ParamArgs, ProtocolArg, Sizes, bytes, count, kappas, psi
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-`check` visits every configuration; any edge, direction, coin and oracle answer is a possible next
-step. It checks that the safe set is closed, that outputs are constant in it, and that it is
-reachable from every configuration (for some protocols only from those of a named set, which must
-then be closed itself). If all this holds, the ring becomes safe with probability 1 under the random
-scheduler. If a protocol has inputs, such as a given colouring, all of them are tried, up to
-symmetry; by default --colors is then the smallest possible number.
+`check` visits every configuration; any edge, direction, coin and oracle answer
+is a possible next step. It checks that the safe set is closed, that outputs are
+constant in it, and that it is reachable from every configuration (for some
+protocols only from those of a named set, which must then be closed itself). If
+all this holds, the ring becomes safe with probability 1 under the random
+scheduler. If a protocol has inputs, such as a given colouring, all of them are
+tried, up to symmetry; by default --colors is then the smallest possible number.
 
-Verdicts: holds; fails, with a case that `replay` confirms and `inspect` reads; too large, with
-the number of configurations.
+Verdicts: holds; fails, with a case that `replay` confirms and `inspect` reads;
+too large, with the number of configurations.
 
 Examples:
   ringleader check fj --n 3..8                      all sizes from 3 to 8
   ringleader check fj --n 4 --delay 3               with an oracle that is late
   ringleader check aaf --k 2 --n 3,5
   ringleader check ysm --n 4 --bound 4 --memory 4G --threads 8
-  ringleader check por --n 3..7                     every two-hop colouring with the fewest colours
+  ringleader check por --n 3..7
+      every two-hop colouring with the fewest colours
   ringleader check pcl --n 4 --colors 5 --json | jq .checks[0].verdict
-  ringleader check elim --n 3..6                    EliminateLeaders alone, from C_PB
+  ringleader check elim --n 3..6
+      EliminateLeaders alone, from C_PB
   ringleader check elim --n 3 --everywhere --witness case.json
-                                                    it fails outside, and `replay case.json` shows how
+      it fails outside, and `replay case.json` shows how
 
 {EXIT_CODES}"))]
 pub(crate) struct CheckArgs {
@@ -60,26 +63,29 @@ pub(crate) struct CheckArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-A claim holds if no configuration violates it: `prove` turns the circuit of the protocol, with a
-free bit for every bit of every agent, into a formula, and a SAT solver shows that it has no
-solution. A solution would be a witness, which is written as a case that `replay` and `inspect`
-accept. Without a CLAIM, `prove` decides all of them; without ranges, on a quick subset. A CLAIM may
-be a statement of the paper, as in `ringleader paper`.
+A claim holds if no configuration violates it: `prove` turns the circuit of the
+protocol, with a free bit for every bit of every agent, into a formula, and a
+SAT solver shows that it has no solution. A solution would be a witness, which
+is written as a case that `replay` and `inspect` accept. Without a CLAIM,
+`prove` decides all of them; without ranges, on a quick subset. A CLAIM may be a
+statement of the paper, as in `ringleader paper`.
 
-Verdicts: holds; fails, with a witness that the clear form has confirmed; nothing, if what the
-claim says exists does not; unknown, with the limit that came first or what was tried in vain.
+Verdicts: holds; fails, with a witness that the clear form has confirmed;
+nothing, if what the claim says exists does not; unknown, with the limit that
+came first or what was tried in vain.
 
 Examples:
   ringleader prove --list                           what is claimed, and where
   ringleader prove                                  a quick subset of everything
   ringleader prove safe --n 3..44 --psi 2..7 --most-psi 7
-                                                    S_PL is closed, up to n = 7psi
+      S_PL is closed, up to n = 7psi
   ringleader prove cpb_closed --n 3..24
   ringleader prove \"Lemma 14\"                       the claims that belong to it
   ringleader prove convergence --n 3..8 --psi 2..4 --kappa 1..2
-  ringleader prove impossible --n 8 --psi 2 --witness found && ringleader inspect found/*.json
+  ringleader prove impossible --n 8 --psi 2 --witness found
+  ringleader inspect found/*.json                   what it found
   ringleader prove safe --n 12 --psi 3 --certificate proofs
-                                                    formulas and DRAT proofs, for any checker
+      formulas and DRAT proofs, for any checker
   ringleader prove complete --psi 5 --time 60 --memory 4G
 
 {EXIT_CODES}"))]
@@ -130,15 +136,19 @@ pub(crate) struct ProveArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-Numbers are those of the paper, names its labels; \"Lemma 14\", lemma14, 14 and safe are the same.
-Without a STATEMENT, `paper` lists all of them, and at the end what is ours. `prove` takes the same
-names and decides the claims that belong to them.
+Numbers are those of the paper, names its labels; \"Lemma 14\", lemma14, 14 and
+safe are the same. Without a STATEMENT, `paper` lists all of them, and at the
+end what is ours. `prove` takes the same names and decides the claims that
+belong to them.
 
 Examples:
-  ringleader paper                                  what is known of each statement, and how
-  ringleader paper \"Lemma 14\"                       one of them, with the commands that show it
-  ringleader paper 1                                everything that has the number 1
-  ringleader paper --json | jq '.statements[] | select(.evidence[].how == \"proven\").title'
+  ringleader paper
+      what is known of each statement, and how
+  ringleader paper \"Lemma 14\"
+      one of them, with the commands that show it
+  ringleader paper 1
+      everything that has the number 1
+  ringleader paper --json | jq '.statements[].title'
 
 {EXIT_CODES}"))]
 pub(crate) struct PaperArgs {
@@ -155,18 +165,21 @@ pub(crate) struct PaperArgs {
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-`exact` builds the Markov chain of the reachable configurations, up to rotation, and solves it: in
-rational numbers if it is small, otherwise in floating point with a bound on the error. The
-expectation is infinite where the target is not reached with probability 1.
+`exact` builds the Markov chain of the reachable configurations, up to rotation,
+and solves it: in rational numbers if it is small, otherwise in floating point
+with a bound on the error. The expectation is infinite where the target is not
+reached with probability 1.
 
 Examples:
-  ringleader exact ysm --n 3 --start every          the worst start, and the mean over all
+  ringleader exact ysm --n 3 --start every
+      the worst start, and the mean over all
   ringleader exact elim --n 5 --start every --until at-most-one-leader
   ringleader exact fj --n 3 --start every           small enough for a fraction
-  ringleader exact ppl --n 3 --psi 2 --kappa 1      all of P_PL, with its smallest parameters
+  ringleader exact ppl --n 3 --psi 2 --kappa 1
+      all of P_PL, with its smallest parameters
   ringleader exact por --n 5 --start two-segments --quantiles 100000
   ringleader exact aaf --n 3 --start every --no-rotation --prism aaf.pm
-                                                    for PRISM or Storm: R{{\"steps\"}}=? [F \"safe\"]
+      for PRISM or Storm: R{{\"steps\"}}=? [F \"safe\"]
 
 {EXIT_CODES}"))]
 pub(crate) struct ExactArgs {

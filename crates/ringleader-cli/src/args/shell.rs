@@ -8,7 +8,7 @@ use clap_complete::Shell;
 #[derive(ClapArgs)]
 #[command(after_long_help = "\
 Examples:
-  ringleader completions bash > ~/.local/share/bash-completion/completions/ringleader
+  ringleader completions bash > /etc/bash_completion.d/ringleader
   ringleader completions zsh > ~/.zfunc/_ringleader
   ringleader completions fish > ~/.config/fish/completions/ringleader.fish")]
 pub(crate) struct CompletionsArgs {

@@ -11,30 +11,36 @@ use crate::report::choice::{Only, Span};
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-A definition is a TOML file; `sweep --example` prints one with comments. Each [[grid]] stands for all
-combinations of its axes; an axis is one value or a list. Keys above the first grid are defaults for
-all grids.
+A definition is a TOML file; `sweep --example` prints one with comments. Each
+[[grid]] stands for all combinations of its axes; an axis is one value or a
+list. Keys above the first grid are defaults for all grids.
 
-Finished trials are kept in a journal beside the records. However a sweep ends, the same command
-resumes it, and the rows are the same as without the interruption. A changed definition is refused
-unless it only adds cells or repeats. Censored trials are rows like the others and do not change the
-exit code.
+Finished trials are kept in a journal beside the records. However a sweep ends,
+the same command resumes it, and the rows are the same as without the
+interruption. A changed definition is refused unless it only adds cells or
+repeats. Censored trials are rows like the others and do not change the exit
+code.
 
-Without a file, --protocol, --n and the options below them make one grid. A range of sizes doubles:
-32..512 is 32, 64, 128, 256, 512; 32..128:16 goes in steps of 16; a list has commas.
+Without a file, --protocol, --n and the options below them make one grid. A
+range of sizes doubles: 32..512 is 32, 64, 128, 256, 512; 32..128:16 goes in
+steps of 16; a list has commas.
 
 Examples:
-  ringleader sweep --protocol ppl --n 32..512 --start leaderless,uniform --trials 200 --out a.parquet
+  ringleader sweep -p ppl --n 32..512 --start leaderless,uniform --trials 200 \\
+      --out a.parquet
   ringleader sweep --example > table.toml           a definition with comments
-  ringleader sweep table.toml --dry-run             the cells, what is done, and how long it takes
+  ringleader sweep table.toml --dry-run
+      the cells, what is done, and how long it takes
   ringleader sweep table.toml                       writes table.parquet
-  ringleader sweep table.toml --shard 2/4           a quarter of it, into table.2of4.parquet
+  ringleader sweep table.toml --shard 2/4
+      a quarter of it, into table.2of4.parquet
   ringleader merge table.*of4.parquet --out table.parquet
   ringleader export table.parquet --csv > table.csv
 
-On clusters: `--shard auto` reads the number of a task from the environment of Slurm and Grid Engine,
-`--shard auto/64` (tasks 1 to 64) also from that of PBS. On Slurm all is submitted, resubmitted and
-merged by one command, and the options of sbatch follow `--` (docs/cluster.md):
+On clusters: `--shard auto` reads the number of a task from the environment of
+Slurm and Grid Engine, `--shard auto/64` (tasks 1 to 64) also from that of PBS.
+On Slurm all is submitted, resubmitted and merged by one command, and the
+options of sbatch follow `--` (docs/cluster.md):
   ringleader sweep table.toml --slurm -- --partition=long --time=2:00:00
   ringleader sweep table.toml --slurm --status
 
@@ -72,8 +78,9 @@ pub(crate) struct SweepArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-The rows are those of an undivided sweep, in the same order. `merge` refuses shards of different
-definitions or versions, and a set of shards that does not hold every trial.
+The rows are those of an undivided sweep, in the same order. `merge` refuses
+shards of different definitions or versions, and a set of shards that does not
+hold every trial.
 
 Examples:
   ringleader merge table.1of2.parquet table.2of2.parquet --out table.parquet
@@ -93,16 +100,17 @@ pub(crate) struct MergeArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-A row is a trial; an unknown value (such as `safe` of a censored trial) is empty. Every parameter
-and every phase has a column, `param_psi` or `phase_S_PL`. The recovery from the last fault took
-`steps - last_fault` steps, or more if the trial is censored. METHODOLOGY.md lists the columns.
+A row is a trial; an unknown value (such as `safe` of a censored trial) is
+empty. Every parameter and every phase has a column, `param_psi` or
+`phase_S_PL`. The recovery from the last fault took `steps - last_fault` steps,
+or more if the trial is censored. METHODOLOGY.md lists the columns.
 
 Examples:
   ringleader export table.parquet --csv > table.csv
   ringleader export table.*of4.parquet --csv --out table.csv
   ringleader export table.parquet --json | jq '.rows[].safe'
   ringleader export table.parquet --meta | jq -r '.files[0].definition'
-                                                    the definition of these records
+      the definition of these records
 
 {EXIT_CODES}"))]
 pub(crate) struct ExportArgs {
@@ -125,17 +133,20 @@ pub(crate) struct ExportArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-`report` writes report.html, which needs no other file; figures/*.svg and *.pdf, with their data as
-*.csv and PGFPlots that draws it as *.tex; and tables/*.md and *.tex. The same records, options and
-seed give the same files, byte by byte. Trials that met their limit are included. METHODOLOGY.md
-explains how everything is computed. LaTeX tables need booktabs, and longtable if they are longer
-than a page; they hold the columns that fit a page of `article`.
+`report` writes report.html, which needs no other file; figures/*.svg and *.pdf,
+with their data as *.csv and PGFPlots that draws it as *.tex; and tables/*.md
+and *.tex. The same records, options and seed give the same files, byte by byte.
+Trials that met their limit are included. METHODOLOGY.md explains how everything
+is computed. LaTeX tables need booktabs, and longtable if they are longer than a
+page; they hold the columns that fit a page of `article`.
 
 Examples:
   ringleader report records/table1.parquet
   ringleader report one.parquet two.parquet --out comparison --baseline ysm
-  ringleader report records/table1.parquet --only ppl,start=leaderless --n 64.. --figure steps
-  ringleader report records/table1.parquet --only ppl --only ysm --y-axis linear --centre median
+  ringleader report records/table1.parquet --only ppl,start=leaderless --n 64.. \\
+      --figure steps
+  ringleader report records/table1.parquet --only ppl --only ysm \\
+      --y-axis linear --centre median
   ringleader report records/table1.parquet --columns 'n,median,95 % quantile'
   ringleader report records/table1.parquet --json | jq '.series[].growth.power.a'
 

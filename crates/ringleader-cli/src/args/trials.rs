@@ -10,27 +10,33 @@ use super::{EXIT_CODES, ParamArgs, ProtocolArg, count, threads, trials};
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-Steps are interactions; parallel time is steps / n. The run ends at the first step in the closed
-safe set (the exact step), or at the limit. Phases are the first steps at which the sets of the
-paper hold.
+Steps are interactions; parallel time is steps / n. The run ends at the first
+step in the closed safe set (the exact step), or at the limit. Phases are the
+first steps at which the sets of the paper hold.
 
 Examples:
-  ringleader run                                    P_PL, n = 256, from no leader
+  ringleader run
+      P_PL, n = 256, from no leader
   ringleader run --n 1000 --psi 12 --start uniform
   ringleader run --start safe --fault agents=10,at=safe
-                                                    corrupt 10 agents of a safe ring and recover
-  ringleader run --fault list=3,variable=dist,at=5000 --fault agents=20,place=contiguous,at=safe
-  ringleader run --protocol undirected --n 64       colouring and orientation included
+      corrupt 10 agents of a safe ring and recover
+  ringleader run --fault list=3,variable=dist,at=5000 \\
+      --fault agents=20,place=contiguous,at=safe
+  ringleader run --protocol undirected --n 64
+      colouring and orientation included
   ringleader run --n 16 --psi 2 --unsound --limit 1e8 --seed 1
-                                                    see why the paper needs 2^psi >= n
-  ringleader run --n 8 --seed 1 --trace case.json   write the execution for `replay`
+      see why the paper needs 2^psi >= n
+  ringleader run --n 8 --seed 1 --trace case.json
+      write the execution for `replay`
   ringleader run --seed 1 --json | jq .safe
-  ringleader run --n 64 --trials 1000 --seed 1      mean, median, quantiles, on all cores
+  ringleader run --n 64 --trials 1000 --seed 1
+      mean, median, quantiles, on all cores
 
-`ringleader list ppl` explains the starts and parameters of ppl; a start with a dot or a slash in its
-name is a JSON file. A fault is agents=K[,place=random|contiguous] or list=I+J+..., then
-[,variable=NAME],at=safe|STEP: at that step these agents find that variable, or all of theirs,
-overwritten at random.
+`ringleader list ppl` explains the starts and parameters of ppl; a start with a
+dot or a slash in its name is a JSON file. A fault is
+agents=K[,place=random|contiguous] or list=I+J+..., then
+[,variable=NAME],at=safe|STEP: at that step these agents find that variable, or
+all of theirs, overwritten at random.
 
 {EXIT_CODES}"))]
 pub(crate) struct RunArgs {
@@ -88,7 +94,8 @@ pub(crate) struct RunArgs {
 #[command(after_long_help = format!("\
 Examples:
   ringleader list
-  ringleader list ppl                               its starts, parameters and phases
+  ringleader list ppl
+      its starts, parameters and phases
   ringleader list --n 4096 --json
 
 {EXIT_CODES}"))]
@@ -109,11 +116,12 @@ pub(crate) struct ListArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-A case holds protocol, n, the parameters, `initial`, and either `schedule` (with `draws`) or
-`scheduler`, `seed` and `steps`. `replay` prints `final`, `leaders` and `hashes` at the times that
-the case lists, or else every 100 steps (at most 1000 times in a run given by its seed). It checks
-`hashes`, `final` and `final_S_PL` if the case has them. On a terminal it says in words what came
-of that; elsewhere, or with --json, it prints one JSON object.
+A case holds protocol, n, the parameters, `initial`, and either `schedule` (with
+`draws`) or `scheduler`, `seed` and `steps`. `replay` prints `final`, `leaders`
+and `hashes` at the times that the case lists, or else every 100 steps (at most
+1000 times in a run given by its seed). It checks `hashes`, `final` and
+`final_S_PL` if the case has them. On a terminal it says in words what came of
+that; elsewhere, or with --json, it prints one JSON object.
 
 Examples:
   ringleader replay case.json
@@ -134,15 +142,16 @@ pub(crate) struct ReplayArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-The file holds an object with `protocol`, the parameters and `config`, or a bare list of agents.
-What the file does not specify comes from the options, or else from the defaults of `run`. On a
-terminal `inspect` says in words which sets hold, and why not; elsewhere, or with --json, it prints
-one JSON object.
+The file holds an object with `protocol`, the parameters and `config`, or a bare
+list of agents. What the file does not specify comes from the options, or else
+from the defaults of `run`. On a terminal `inspect` says in words which sets
+hold, and why not; elsewhere, or with --json, it prints one JSON object.
 
 Examples:
   ringleader inspect config.json
   ringleader inspect agents.json --protocol ppl --psi 4 --kappa 5
-  ringleader inspect case.json | jq .S_PL           the initial configuration of a case
+  ringleader inspect case.json | jq .S_PL
+      the initial configuration of a case
   ringleader inspect case.json --text | less        in words, wherever they go
 
 {EXIT_CODES}"))]

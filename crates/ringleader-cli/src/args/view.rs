@@ -8,18 +8,22 @@ use super::{EXIT_CODES, ParamArgs, count};
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-The page is served to this machine only and needs no network. Its address describes everything that
-it shows, so a link leads to the same picture as long as the laboratory is open at the same port. A
-file is a case (such as a witness of `check` or `prove`, or a trace of `run`) or a configuration;
-files can also be dropped onto the page. Options add what a file does not specify. Ctrl-C closes the
-laboratory, with exit code 0.
+The page is served to this machine only and needs no network. Its address
+describes everything that it shows, so a link leads to the same picture as long
+as the laboratory is open at the same port. A file is a case (such as a witness
+of `check` or `prove`, or a trace of `run`) or a configuration; files can also
+be dropped onto the page. Options add what a file does not specify. Ctrl-C
+closes the laboratory, with exit code 0.
 
 Examples:
   ringleader view                                   P_PL, n = 64, from no leader
   ringleader view --protocol undirected --n 24 --start uniform --seed 7
-  ringleader view --n 1000 --start uniform          long rings become a band that can be zoomed
-  ringleader view case.json                         look at an execution or a counterexample
-  ringleader view --port 0 --no-open                any free port, and no browser
+  ringleader view --n 1000 --start uniform
+      long rings become a band that can be zoomed
+  ringleader view case.json
+      look at an execution or a counterexample
+  ringleader view --port 0 --no-open
+      any free port, and no browser
 
 {EXIT_CODES}"))]
 pub(crate) struct ViewArgs {
