@@ -42,7 +42,7 @@ Exit codes:
   1    a check or an expectation failed
   2    wrong use, bad input, or a file that cannot be read or written
   3    the limit came before safety
-  4    undecided: too many configurations, or a claim is unknown within its limits
+  4    undecided: too many configurations, or a claim unknown within its limits
   130  interrupted by Ctrl-C; what was done so far is shown and saved
   143  the same, by SIGTERM";
 

@@ -104,6 +104,28 @@ pub fn progress(
     Ok(Progress { trials, done: done.len() as u64, complete: false })
 }
 
+/// What a sweep under way has finished, seen from outside like its progress, and what it says of itself; `None` if it has no journal.
+///
+/// # Errors
+/// If the journal is none of this version, or cannot be read.
+pub fn under_way(protocols: &Catalogue, records: &Path) -> Result<Option<(Meta, Vec<Row>)>, Error> {
+    let path = journal_of(records);
+    let Some(journal) = Journal::look(&path)? else { return Ok(None) };
+    let refuse = |why: String| Error::new(format!("{}: {why}", path.display()));
+    let mut setups: BTreeMap<usize, Vec<Arc<Setup>>> = BTreeMap::new();
+    for (&number, meta) in &journal.metas {
+        let definition = Definition::parse(meta.definition.clone(), protocols).map_err(refuse)?;
+        setups.insert(number, definition.sweep.cells.iter().map(|cell| cell.setup.clone()).collect());
+    }
+    let mut rows = Vec::new();
+    for stretch in &journal.stretches {
+        let cell = setups.get(&stretch.meta).and_then(|cells| cells.get(stretch.cell as usize));
+        let setup = cell.ok_or_else(|| refuse(format!("it is damaged: there is no cell {}", stretch.cell)))?;
+        rows.extend(journal.read(stretch)?.into_iter().map(|outcome| Row { setup: setup.clone(), outcome }));
+    }
+    Ok(journal.metas.into_values().last().map(|meta| (meta, rows)))
+}
+
 /// The state of a sweep on disk.
 pub struct Ledger<'a> {
     definition: &'a Definition,

@@ -13,6 +13,7 @@ use ringleader::stats::{Observed, Sample};
 
 use crate::columns::{Row, fingerprint};
 use crate::error::Error;
+use crate::ledger::{journal_of, under_way};
 use crate::meta::Meta;
 use crate::outcome::Outcome;
 use crate::parquet;
@@ -102,14 +103,34 @@ fn claimed(bound: &str) -> Scale {
     }
 }
 
-/// The series in files of records, and what the files say of themselves. A folder stands for the Parquet files in it.
+/// Whether these are records of a sweep that is under way: there is a journal, and nothing else yet.
+#[must_use]
+pub fn is_under_way(records: &Path) -> bool {
+    !records.exists() && journal_of(records).exists()
+}
+
+/// The series in files of records, and what the files say of themselves. A folder stands for the Parquet files in it; of a sweep under
+/// way there is what it has finished.
 ///
 /// # Errors
 /// If a file cannot be read, there are no trials, or a trial is there twice with different outcomes.
 pub fn load(protocols: &Catalogue, records: &[PathBuf]) -> Result<(Vec<Series>, Vec<Meta>), Error> {
-    let paths = files_of(records)?;
-    let metas = paths.iter().map(|path| parquet::metadata(path)).collect::<Result<_, _>>()?;
-    let series = gather(protocols, parquet::read(&paths)?)?;
+    let (mut metas, mut some, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+    for path in files_of(records)? {
+        let journal = if is_under_way(&path) { under_way(protocols, &path)? } else { None };
+        match journal {
+            Some((meta, rows)) => {
+                metas.push(meta);
+                some.extend(rows);
+            }
+            None => {
+                metas.push(parquet::metadata(&path)?);
+                whole.push(path);
+            }
+        }
+    }
+    let whole = if whole.is_empty() { None } else { Some(parquet::read(&whole)?) };
+    let series = gather(protocols, whole.into_iter().flatten().chain(some.into_iter().map(Ok)))?;
     if series.is_empty() {
         let names: Vec<String> = records.iter().map(|path| path.display().to_string()).collect();
         return Err(Error::new(format!("{} holds no trials", names.join(", "))));
