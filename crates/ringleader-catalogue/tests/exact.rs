@@ -103,6 +103,21 @@ fn every_protocol_has_a_case() {
     assert_eq!(names, CASES.map(|case| case.0));
 }
 
+/// From one configuration of the chain; a fraction of as many runs from there has ended by then.
+#[test]
+fn quantiles_of_runs_are_what_the_chains_say() {
+    let question = Question { quantiles: 1_000_000, ..question("all-leaders") };
+    let found = entry("elim").exact(3, &params(&[]), &question, None, &()).unwrap().unwrap();
+    let trial = Trial { from: Some(Initial::Named("all-leaders".into())), phases: false, ..Trial::new("elim", 3, 1) };
+    let records = batch(&trial, &(0..10_000).collect::<Vec<u64>>(), Engine::Auto);
+    for (percent, step) in found.quantiles {
+        let step = step.unwrap();
+        let ended = |by: u64| records.iter().filter(|record| record.safe.unwrap() <= by).count() as f64 / 1e4;
+        let (level, error) = (f64::from(percent) / 100.0, 0.02);
+        assert!(ended(step) > level - error && ended(step - 1) < level + error, "{percent} %: {step}");
+    }
+}
+
 #[test]
 fn means_of_runs_are_what_the_chains_say() {
     for (name, named, start) in CASES.into_iter().filter(|case| !TOO_LARGE.contains(&case.0)) {

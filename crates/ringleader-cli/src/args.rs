@@ -10,6 +10,9 @@ use ringleader_catalogue::Entries;
 
 mod checks;
 #[cfg(feature = "report")]
+mod grid;
+mod shell;
+#[cfg(feature = "report")]
 mod sweeps;
 mod trials;
 #[cfg(feature = "view")]
@@ -18,6 +21,9 @@ mod view;
 #[cfg(feature = "prove")]
 pub(crate) use checks::ProveArgs;
 pub(crate) use checks::{CheckArgs, ExactArgs};
+#[cfg(feature = "report")]
+pub(crate) use grid::GridArgs;
+pub(crate) use shell::{CompletionsArgs, ManArgs};
 #[cfg(feature = "report")]
 pub(crate) use sweeps::{AxisScale, ExportArgs, MergeArgs, ReportArgs, SweepArgs, Table1Args};
 pub(crate) use trials::{InspectArgs, ListArgs, ReplayArgs, RunArgs};
@@ -106,6 +112,10 @@ pub(crate) enum Command {
     Prove(ProveArgs),
     /// Compute exact expected numbers of steps from the Markov chain of a small ring
     Exact(ExactArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual, or write a page for each command
+    Man(ManArgs),
     /// See any protocol in a browser: play, scrub, edit, corrupt, share
     #[cfg(feature = "view")]
     View(ViewArgs),
@@ -147,10 +157,10 @@ fn main_job(entries: &Entries) -> Command {
 }
 
 /// The commands that take the parameters of protocols as options.
-const WITH_PARAMETERS: [&str; 5] = ["run", "inspect", "check", "exact", "view"];
+const WITH_PARAMETERS: [&str; 6] = ["run", "sweep", "inspect", "check", "exact", "view"];
 
 /// All options, those of these protocols included.
-fn command(entries: &Entries) -> clap::Command {
+pub(crate) fn command(entries: &Entries) -> clap::Command {
     let command = Args::command().mut_subcommands(|command| {
         if WITH_PARAMETERS.contains(&command.get_name()) { command.args(parameters(entries)) } else { command }
     });
@@ -269,6 +279,17 @@ fn parameters(entries: &Entries) -> Vec<Arg> {
 /// The parameters of protocols that were given. The options themselves come with the list of protocols.
 #[derive(Default)]
 pub(crate) struct ParamArgs(pub(crate) Params);
+
+impl ParamArgs {
+    /// The options as they were given, each after a space.
+    pub(crate) fn words(&self) -> String {
+        let word = |(name, value): &(String, u64)| match name.as_str() {
+            "unsound" => " --unsound".to_owned(),
+            name => format!(" --{name} {value}"),
+        };
+        self.0.0.iter().map(word).collect()
+    }
+}
 
 impl ClapArgs for ParamArgs {
     fn augment_args(command: clap::Command) -> clap::Command {

@@ -16,6 +16,8 @@ pub(crate) mod replay;
 #[cfg(feature = "report")]
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod shape;
+pub(crate) mod shell;
 #[cfg(feature = "report")]
 pub(crate) mod sweep;
 #[cfg(feature = "report")]

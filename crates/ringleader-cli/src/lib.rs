@@ -13,6 +13,7 @@
 
 mod args;
 mod cmd;
+mod forecast;
 mod progress;
 #[cfg(feature = "report")]
 mod report;
@@ -51,6 +52,8 @@ fn run(command: &Command, entries: &Entries) -> Result<(), Stop> {
         Command::Inspect(args) => cmd::inspect::inspect(args, entries),
         Command::Check(args) => cmd::check::check(args, entries),
         Command::Exact(args) => cmd::exact::exact(args, entries),
+        Command::Completions(args) => cmd::shell::completions(args, entries),
+        Command::Man(args) => cmd::shell::man(args, entries),
         #[cfg(feature = "report")]
         Command::Sweep(args) => cmd::sweep::sweep(args, entries),
         #[cfg(feature = "report")]

@@ -7,13 +7,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use ringleader_records::files;
 use signal_hook::consts::{SIGINT, SIGTERM};
 #[cfg(unix)]
 use signal_hook::iterator::Signals;
 
-use crate::text::ratio;
+use crate::text::{duration, short};
 
 /// The exit code of the signal that came, 128 and its number; 0 if none came.
 static CODE: AtomicUsize = AtomicUsize::new(0);
@@ -99,13 +99,28 @@ impl Drop for Looking {
 pub(crate) struct Bar {
     bar: ProgressBar,
     due: Instant,
+    /// When the present part of the work began, and where it was shown last.
+    begin: Instant,
+    last: u64,
+    /// Whether the length is only the most that it can become.
+    most: bool,
     _looking: Looking,
 }
+
+/// Speeds and times are told from here on; sooner they would be noise.
+const TELLING: Duration = Duration::from_millis(500);
 
 impl Bar {
     /// A bar towards `length` steps.
     pub(crate) fn new(length: u64, quiet: bool) -> Self {
         Self::on(if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() }, length)
+    }
+
+    /// A bar towards `length` steps, after which the work is given up.
+    pub(crate) fn at_most(length: u64, quiet: bool) -> Self {
+        let mut bar = Self::new(length, quiet);
+        bar.most = true;
+        bar
     }
 
     fn on(target: ProgressDrawTarget, length: u64) -> Self {
@@ -114,7 +129,8 @@ impl Bar {
         if let Ok(style) = ProgressStyle::with_template("{elapsed} [{bar:12}] {wide_msg}") {
             bar.set_style(style.progress_chars("=> "));
         }
-        Self { bar, due: Instant::now(), _looking: look() }
+        let now = Instant::now();
+        Self { bar, due: now, begin: now, last: 0, most: false, _looking: look() }
     }
 
     /// The same bar towards another length.
@@ -122,15 +138,27 @@ impl Bar {
         self.bar.set_length(length);
     }
 
-    /// Shows where the work is, ten times a second at most; `Break` after an interruption.
+    /// Shows where the work is, how fast it goes and how long it will take, ten times a second at most; `Break` after an
+    /// interruption.
     pub(crate) fn show(&mut self, steps: u64, message: impl FnOnce() -> String) -> ControlFlow<()> {
+        let length = self.bar.length().unwrap_or_default();
+        if steps < self.last {
+            self.begin = Instant::now();
+        }
+        self.last = steps;
+        let pace = pace(steps, length, self.begin.elapsed(), self.most);
+        let share = steps as f64 / length.max(1) as f64;
+        self.at(share, || format!("{}/{} {}{pace}", HumanCount(steps), HumanCount(length), message()))
+    }
+
+    /// The same for work that knows itself what is to be said, and how much of it is done.
+    pub(crate) fn at(&mut self, share: f64, message: impl FnOnce() -> String) -> ControlFlow<()> {
         if interrupted() {
             return ControlFlow::Break(());
         }
         if !self.bar.is_hidden() && Instant::now() >= self.due {
-            let length = self.bar.length().unwrap_or_default();
-            self.bar.set_message(format!("{}/{} {}", HumanCount(steps), HumanCount(length), message()));
-            self.bar.set_position(steps);
+            self.bar.set_message(message());
+            self.bar.set_position((share.clamp(0.0, 1.0) * self.bar.length().unwrap_or_default() as f64) as u64);
             self.due = Instant::now() + Duration::from_millis(100);
         }
         ControlFlow::Continue(())
@@ -149,14 +177,15 @@ pub(crate) fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How fast trials go, and how long they will take.
-pub(crate) fn pace(done: u64, trials: u64, elapsed: Duration) -> String {
-    if done == 0 {
-        return "trials".into();
+/// How fast work goes, and how long it will take, or can take at most.
+fn pace(done: u64, length: u64, elapsed: Duration, most: bool) -> String {
+    if done == 0 || elapsed < TELLING {
+        return String::new();
     }
-    let each = elapsed.as_secs_f64() / done as f64;
-    let left = Duration::try_from_secs_f64(each * trials.saturating_sub(done) as f64).unwrap_or(Duration::MAX);
-    format!("trials, {}/s, {} left", ratio(1.0 / each.max(1e-9)), HumanDuration(left))
+    let rate = done as f64 / elapsed.as_secs_f64();
+    let left = duration(length.saturating_sub(done) as f64 / rate);
+    let left = if most { format!("at most {left}") } else { format!("{left} left") };
+    format!(", {}/s, {left}", short(rate))
 }
 
 #[cfg(test)]
@@ -202,6 +231,15 @@ mod tests {
         fn flush(&self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn speed_and_time_are_told_as_soon_as_they_are_known() {
+        let after = |seconds, done, most| pace(done, 1_000_000, Duration::from_secs_f64(seconds), most);
+        assert_eq!(after(0.1, 500, false), "");
+        assert_eq!(after(2.0, 0, false), "");
+        assert_eq!(after(2.0, 200_000, false), ", 100,000/s, 8 s left");
+        assert_eq!(after(2.0, 20_000, true), ", 10,000/s, at most 98 s");
     }
 
     #[test]

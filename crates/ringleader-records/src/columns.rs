@@ -16,6 +16,9 @@ pub(crate) const PARAM: &str = "param_";
 /// What the columns of phases begin with.
 pub(crate) const PHASE: &str = "phase_";
 
+/// The column that is there if a cell has faults.
+pub(crate) const LEADERS: &str = "leaders_after_fault";
+
 /// A trial of a cell and what came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -60,8 +63,9 @@ impl Value {
 /// The columns of these cells, in the order in which they are written.
 #[must_use]
 pub fn columns<'a>(setups: impl IntoIterator<Item = &'a Setup>) -> Vec<Column> {
-    let (mut params, mut phases) = (BTreeSet::new(), Vec::new());
+    let (mut params, mut phases, mut faulty) = (BTreeSet::new(), Vec::new(), false);
     for setup in setups {
+        faulty |= !setup.faults.is_empty();
         // The sign puts them into the order in which cells hold them.
         params.extend(setup.params.iter().map(|(name, _)| format!("{name}=")));
         for phase in &setup.phases {
@@ -93,8 +97,11 @@ pub fn columns<'a>(setups: impl IntoIterator<Item = &'a Setup>) -> Vec<Column> {
         column("last_output_change", Value::Whole(|row| row.outcome.last_output_change)),
         column("coins_read", Value::Whole(|row| row.outcome.coins_read)),
         column("last_fault", Value::Perhaps(|row| row.outcome.last_fault)),
-        column("phases", Value::Text(|row| list(&row.setup.phases).into())),
     ]);
+    if faulty {
+        columns.push(column(LEADERS, Value::Perhaps(|row| row.outcome.leaders_after_fault)));
+    }
+    columns.extend([column("phases", Value::Text(|row| list(&row.setup.phases).into()))]);
     columns.extend(phases.into_iter().map(|name| column(&format!("{PHASE}{name}"), Value::Phase(name))));
     columns
 }
@@ -148,6 +155,7 @@ pub(crate) mod tests {
                 last_output_change: k,
                 coins_read: 0,
                 last_fault: k.is_multiple_of(7).then_some(MOST),
+                leaders_after_fault: (!setup.faults.is_empty() && k.is_multiple_of(14)).then_some(k),
                 phases: setup.phases.iter().enumerate().map(|(j, name)| (name.clone(), reached(j))).collect(),
             };
             Row { setup, outcome }
@@ -167,7 +175,7 @@ pub(crate) mod tests {
         let names: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names[..5], ["cell", "protocol", "n", "param_kappa", "param_psi"]);
         assert_eq!(
-            names[18..],
+            names[19..],
             ["phases", "phase_first leader", "phase_C_PB, with \"one\" leader=1", "phase_S\t\u{e9}\\"]
         );
         let at = |row: usize, name: &str| columns.iter().find(|one| one.name == name).unwrap().value.number(&rows[row]);

@@ -59,11 +59,12 @@ mod tests {
         write_row(&mut out, &columns, &rows[20]).unwrap();
         let lines = "\
             cell,protocol,n,param_kappa,param_psi,start,faults,scheduler,rules,limit,trial,seed,steps,safe,censored,\
-            last_output_change,coins_read,last_fault,phases,phase_first leader,\"phase_C_PB, with \"\"one\"\" leader=1\"\n\
+            last_output_change,coins_read,last_fault,leaders_after_fault,phases,phase_first leader,\
+            \"phase_C_PB, with \"\"one\"\" leader=1\"\n\
             0,ppl,4294967295,,0,uniform,,clocks,,9223372036854775807,0,18446744073709551615,0,,true,0,0,\
-            9223372036854775807,[],,\n\
+            9223372036854775807,,[],,\n\
             2,ppl,4294967293,,2,uniform,,clocks,2000000000000000,9223372036854775807,0,18446744073709551595,\
-            171798691840,171798691840,false,20,0,,\
+            171798691840,171798691840,false,20,0,,,\
             \"[\"\"first leader\"\",\"\"C_PB, with \\\"\"one\\\"\" leader=1\"\"]\",20,\n";
         assert_eq!(String::from_utf8(out).unwrap(), lines);
     }

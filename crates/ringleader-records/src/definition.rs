@@ -69,6 +69,53 @@ impl Definition {
     }
 }
 
+impl Definition {
+    /// The definition of one grid, as a text that anybody could have written.
+    ///
+    /// # Errors
+    /// All that is wrong.
+    pub fn of_grid(seed: u64, grid: &Grid, protocols: &Catalogue) -> Result<Self, String> {
+        Self::parse(text(seed, grid), protocols)
+    }
+}
+
+/// A grid as TOML.
+fn text(seed: u64, grid: &Grid) -> String {
+    // A string of JSON is one of TOML.
+    let string = |text: &str| serde_json::Value::from(text).to_string();
+    let whole = |number: u64| if i64::try_from(number).is_ok() { number.to_string() } else { format!("\"{number}\"") };
+    let list =
+        |items: Vec<String>| if let [one] = &items[..] { one.clone() } else { format!("[{}]", items.join(", ")) };
+    let mut lines = vec![format!("seed = {}", whole(seed)), format!("repeats = {}", grid.repeats)];
+    lines.extend(["", "[[grid]]"].map(str::to_owned));
+    let mut line = |name: &str, items: Vec<String>| lines.push(format!("{name} = {}", list(items)));
+    line("protocol", grid.protocols.iter().map(|name| string(name)).collect());
+    line("n", grid.sizes.iter().map(ToString::to_string).collect());
+    if let Some(starts) = grid.starts.iter().map(|name| name.as_deref().map(string)).collect() {
+        line("start", starts);
+    }
+    if grid.faults.iter().any(|faults| !faults.is_empty()) {
+        let faults = |faults: &Vec<Fault>| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        line("faults", grid.faults.iter().map(|list| string(&faults(list))).collect());
+    }
+    if !grid.params.is_empty() {
+        let value = |value: &Option<u64>| value.map_or_else(|| string("default"), whole);
+        let pair = |(name, values): &(String, Vec<Option<u64>>)| {
+            format!("{} = {}", string(name), list(values.iter().map(value).collect()))
+        };
+        let pairs = grid.params.iter().map(pair).collect::<Vec<_>>().join(", ");
+        line("params", vec![format!("{{ {pairs} }}")]);
+    }
+    grid.limit.iter().for_each(|limit| line("limit", vec![whole(*limit)]));
+    if grid.scheduler != Scheduler::default() {
+        line("scheduler", vec![string(grid.scheduler.name())]);
+    }
+    if grid.phases {
+        line("phases", vec!["true".into()]);
+    }
+    lines.join("\n") + "\n"
+}
+
 /// All cells of all grids, or all that is wrong with them.
 fn sweep(protocols: &Catalogue, seed: u64, grids: &[(usize, Grid)]) -> Result<Sweep, String> {
     let count = grids.iter().fold(0_u128, |sum, (_, grid)| sum.saturating_add(grid.len()));
@@ -93,17 +140,21 @@ fn sweep(protocols: &Catalogue, seed: u64, grids: &[(usize, Grid)]) -> Result<Sw
 }
 
 impl Definition {
-    /// The numbers that the cells of an older definition have here, if this one only adds cells to it.
+    /// The numbers that the cells of an older definition have here, if this one only adds cells and repeats to it.
     ///
     /// # Errors
     /// What else has changed, a line each.
     pub(crate) fn numbers_of(&self, old: &Definition) -> Result<Vec<u32>, String> {
-        let here: BTreeMap<String, u32> = self.sweep.cells.iter().map(contract).zip(0..).collect();
+        let here: BTreeMap<String, (u32, u32)> =
+            (0..).zip(&self.sweep.cells).map(|(k, cell)| (lasting(cell), (k, cell.repeats))).collect();
         let mut changes = Vec::new();
         if self.sweep.seed != old.sweep.seed {
             changes.push(format!("\n  seed: it was {}, and is {}", old.sweep.seed, self.sweep.seed));
         }
-        let number = |cell: &Cell| here.get(&contract(cell)).copied();
+        let number = |cell: &Cell| {
+            let (number, _) = here.get(&lasting(cell)).filter(|(_, repeats)| *repeats >= cell.repeats)?;
+            Some(*number)
+        };
         let lost = old.sweep.cells.iter().filter(|cell| number(cell).is_none());
         changes.extend(lost.map(|cell| self.change(cell)));
         if changes.is_empty() { Ok(old.sweep.cells.iter().filter_map(number).collect()) } else { Err(changes.concat()) }
@@ -120,10 +171,15 @@ impl Definition {
     }
 }
 
-/// A cell with everything that its rows depend on.
-fn contract(cell: &Cell) -> String {
+/// A cell with everything that each of its rows depends on.
+fn lasting(cell: &Cell) -> String {
     let phases = if cell.trial.phases { "yes" } else { "no" };
-    format!("{} limit={} phases={phases} repeats={}", cell.identity(), cell.setup.limit, cell.repeats)
+    format!("{} limit={} phases={phases}", cell.identity(), cell.setup.limit)
+}
+
+/// The same, with how many rows there are.
+fn contract(cell: &Cell) -> String {
+    format!("{} repeats={}", lasting(cell), cell.repeats)
 }
 
 fn hash(sweep: &Sweep) -> String {
@@ -378,6 +434,28 @@ mod tests {
         let spaced = parse(&text.replace(" = ", "  =  ")).unwrap();
         assert_eq!(hash, spaced.hash, "only the meaning counts");
         assert_ne!(hash, parse(&text.replace("5_000", "5_001")).unwrap().hash);
+    }
+
+    #[test]
+    fn a_grid_is_written_as_a_definition() {
+        let grid = Grid {
+            protocols: vec!["ppl".into(), "ppl-prime".into()],
+            sizes: vec![8, 16],
+            params: vec![("psi".into(), vec![None, Some(5)])],
+            starts: vec![Some("safe".into())],
+            faults: vec![vec!["agents=1,at=safe".parse().unwrap(), "list=3,at=7".parse().unwrap()]],
+            scheduler: Scheduler::Uniform,
+            limit: Some(u64::MAX),
+            phases: true,
+            repeats: 7,
+        };
+        let text = text(u64::MAX, &grid);
+        let asked: Asked = toml::from_str(&text).unwrap();
+        assert_eq!((asked.seed.0.0, asked.grid(asked.grid[0].get_ref())), (u64::MAX, grid), "{text}");
+        let least = Grid { protocols: vec!["fj".into()], sizes: vec![4], repeats: 2, ..Grid::default() };
+        let least = Grid { starts: vec![None], faults: vec![vec![]], ..least };
+        let same = parse("seed = 1\nrepeats = 2\n[[grid]]\nprotocol = \"fj\"\nn = 4\n").unwrap().hash;
+        assert_eq!(Definition::of_grid(1, &least, &builtin()).unwrap().hash, same);
     }
 
     #[test]

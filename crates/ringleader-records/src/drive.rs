@@ -10,7 +10,7 @@ use ringleader::trial::{Engine, Record, Trial};
 
 use crate::error::Error;
 use crate::outcome::Outcome;
-use crate::pool::spread;
+use crate::pool::{locked, spread};
 
 #[cfg(feature = "sweeps")]
 mod missing;
@@ -25,8 +25,52 @@ const ROUNDS: u64 = 64;
 /// Asked now and then, by all threads, whether to stop.
 pub type Stopped<'a> = &'a (dyn Fn() -> bool + Sync);
 
-/// Runs `trials` trials with seeds from the trial's own on. `take` is given them as they end, in any order, and hears how many are
-/// finished; in between it is given none. If somebody stops it, some are missing.
+/// How trials stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progressed {
+    /// How many are finished.
+    pub finished: u64,
+    /// The interactions of all trials, those under way included.
+    pub steps: u64,
+}
+
+/// Trials that were under way when somebody stopped them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UnderWay {
+    /// How many.
+    pub trials: u64,
+    /// How many steps the farthest of them had done, and its seed.
+    pub farthest: Option<(u64, u64)>,
+}
+
+impl UnderWay {
+    fn add(&mut self, steps: u64, seed: u64) {
+        self.trials += 1;
+        self.farthest = self.farthest.max(Some((steps, seed)));
+    }
+}
+
+/// Counts the steps of a thread that runs one batch of trials after the other, and adds them to those of all threads.
+#[derive(Default)]
+struct Steps {
+    finished: AtomicU64,
+    told: AtomicU64,
+}
+
+impl Steps {
+    fn finish(&self, steps: u64) {
+        self.finished.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    fn tell(&self, under_way: u64, all: &AtomicU64) {
+        let steps = self.finished.load(Ordering::Relaxed) + under_way;
+        let told = self.told.fetch_max(steps, Ordering::Relaxed);
+        all.fetch_add(steps.saturating_sub(told), Ordering::Relaxed);
+    }
+}
+
+/// Runs `trials` trials with seeds from the trial's own on. `take` is given them as they end, in any order, and hears how they stand;
+/// in between it is given none. If somebody stops it, some are missing: those that were under way are told.
 ///
 /// # Errors
 /// If the trial is refused, or the engine cannot do it.
@@ -37,23 +81,26 @@ pub fn run_all(
     threads: usize,
     engine: Engine,
     stopped: Stopped<'_>,
-    take: &mut dyn FnMut(Vec<Outcome>, u64),
-) -> Result<(), Error> {
+    take: &mut dyn FnMut(Vec<Outcome>, Progressed),
+) -> Result<UnderWay, Error> {
     if u32::try_from(trials).is_err() {
         return Err(Error::new(format!("trials = {trials}: allowed is a whole number of at most {}", u32::MAX)));
     }
     let chunk = chunk(trials, threads as u64, protocol.at_once(trial, engine)? as u64);
-    let (next, done, failed) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-    let job = Job { protocol, trial, trials, engine, chunk, next, done, failed, stopped };
+    let (zero, failed) = (|| AtomicU64::new(0), AtomicBool::new(false));
+    let (next, done, steps, under_way) = (zero(), zero(), zero(), Mutex::default());
+    let job = Job { protocol, trial, trials, engine, chunk, next, done, steps, under_way, failed, stopped };
     spread(
         threads,
         &job.failed,
         || job.next_chunk(),
         |chunk: Option<Vec<Outcome>>| {
-            take(chunk.unwrap_or_default(), job.done.load(Ordering::Relaxed));
+            let (finished, steps) = (job.done.load(Ordering::Relaxed), job.steps.load(Ordering::Relaxed));
+            take(chunk.unwrap_or_default(), Progressed { finished, steps });
             Ok::<(), Error>(())
         },
-    )
+    )?;
+    Ok(job.under_way.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 /// How many seeds a thread takes at once: few where trials run one by one, so that all threads end together; where many run at
@@ -77,6 +124,9 @@ struct Job<'a> {
     next: AtomicU64,
     /// How many are finished.
     done: AtomicU64,
+    /// The interactions of all trials.
+    steps: AtomicU64,
+    under_way: Mutex<UnderWay>,
     /// A trial was refused, and so will be the others.
     failed: AtomicBool,
     stopped: Stopped<'a>,
@@ -99,7 +149,7 @@ impl Job<'_> {
 
     fn run(&self, first: u64, end: u64) -> Result<Vec<Outcome>, Error> {
         let seeds: Vec<u64> = (first..end).map(|k| self.trial.seed.wrapping_add(k)).collect();
-        let hand = Hand { job: self, first, seeds: &seeds, outcomes: Mutex::default() };
+        let hand = Hand { job: self, first, seeds: &seeds, steps: Steps::default(), outcomes: Mutex::default() };
         self.protocol.run(self.trial, &seeds, self.engine, &hand)?;
         Ok(hand.outcomes.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
@@ -110,19 +160,24 @@ struct Hand<'a> {
     job: &'a Job<'a>,
     first: u64,
     seeds: &'a [u64],
+    steps: Steps,
     outcomes: Mutex<Vec<Outcome>>,
 }
 
 impl Observer for Hand<'_> {
-    fn progress(&self, _: Progress<'_>) -> ControlFlow<()> {
+    fn progress(&self, progress: Progress<'_>) -> ControlFlow<()> {
+        self.steps.tell(progress.steps, &self.job.steps);
         self.job.go_on()
     }
 
     fn finished(&self, index: usize, record: Record) -> ControlFlow<()> {
-        if !record.interrupted {
+        if record.interrupted {
+            locked(&self.job.under_way).add(record.steps, self.seeds[index]);
+        } else {
+            self.steps.finish(record.steps);
             let trial = u32::try_from(self.first + index as u64).unwrap_or(u32::MAX);
             let outcome = Outcome::new(self.job.trial, (0, trial), self.seeds[index], &record);
-            self.outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
+            locked(&self.outcomes).push(outcome);
             self.job.done.fetch_add(1, Ordering::Relaxed);
         }
         self.job.go_on()

@@ -30,18 +30,32 @@ const MAX_LINE: u64 = 1 << 26;
 const NUMBER: &str = "number";
 
 /// A trial as it is written: all fields of an outcome, after the number of its meta.
-type Fields<Name> = (usize, u32, u32, u64, u64, Option<u64>, bool, u64, u64, Option<u64>, Vec<(Name, Option<u64>)>);
+type Fields<Name> =
+    (usize, u32, u32, u64, u64, Option<u64>, bool, u64, u64, Option<(u64, Option<u64>)>, Vec<(Name, Option<u64>)>);
 
 fn fields(meta: usize, one: &Outcome) -> Fields<&str> {
     let phases = one.phases.iter().map(|(name, step)| (&**name, *step)).collect();
-    let Outcome { cell, trial, seed, steps, safe, censored, last_output_change, coins_read, last_fault, .. } = *one;
-    (meta, cell, trial, seed, steps, safe, censored, last_output_change, coins_read, last_fault, phases)
+    let Outcome { cell, trial, seed, steps, safe, censored, last_output_change, coins_read, .. } = *one;
+    let fault = one.last_fault.map(|step| (step, one.leaders_after_fault));
+    (meta, cell, trial, seed, steps, safe, censored, last_output_change, coins_read, fault, phases)
 }
 
 fn outcome(fields: Fields<String>) -> (usize, Outcome) {
-    let (meta, cell, trial, seed, steps, safe, censored, last_output_change, coins_read, last_fault, phases) = fields;
+    let (meta, cell, trial, seed, steps, safe, censored, last_output_change, coins_read, fault, phases) = fields;
     let phases = phases.into_iter().map(|(name, step)| (Arc::from(name), step)).collect();
-    let one = Outcome { cell, trial, seed, steps, safe, censored, last_output_change, coins_read, last_fault, phases };
+    let one = Outcome {
+        cell,
+        trial,
+        seed,
+        steps,
+        safe,
+        censored,
+        last_output_change,
+        coins_read,
+        last_fault: fault.map(|(step, _)| step),
+        leaders_after_fault: fault.and_then(|(_, leaders)| leaders),
+        phases,
+    };
     (meta, one)
 }
 

@@ -303,6 +303,10 @@ mod tests {
         assert_eq!(complaint(&format!(r#"{{"text":{zeros}}}"#), 1 << 10), "");
         assert!(!complaint(&format!(r#"[{{"text":{zeros}}}]"#), 1 << 10).is_empty());
         assert!(complaint(&format!("[{:?}]", "x".repeat(1 << 20)), 1 << 20).contains("fits into 1 MiB"));
+        // An object, and a key of 60 bytes with its value.
+        let key = format!(r#"{{"{}":0}}"#, "k".repeat(60));
+        assert_eq!(complaint(&key, 48 + 64 + 60 + 48), "");
+        assert!(!complaint(&key, 48 + 64 + 60 + 47).is_empty());
     }
 
     #[test]

@@ -184,7 +184,7 @@ impl<'a> Ledger<'a> {
         } else {
             let old = Definition::parse(meta.definition.clone(), self.protocols).map_err(refuse)?;
             self.definition.numbers_of(&old).map_err(|changes| {
-                let told = "it was made with another definition, and this one does more than to add cells:";
+                let told = "it was made with another definition, and this one does more than to add cells and repeats:";
                 refuse(format!("{told}{changes}\nuse the old definition, or choose another --out"))
             })?
         };

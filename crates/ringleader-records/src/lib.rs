@@ -17,6 +17,7 @@ pub mod definition;
 mod disk;
 pub mod drive;
 pub mod error;
+pub mod estimate;
 pub mod files;
 #[cfg(feature = "sweeps")]
 mod journal;

@@ -29,6 +29,8 @@ pub struct Outcome {
     pub coins_read: u64,
     /// The step at which the last fault struck, if all faults did.
     pub last_fault: Option<u64>,
+    /// How many leaders it left, if the protocol elects one.
+    pub leaders_after_fault: Option<u64>,
     /// The phases that were looked for.
     pub phases: Phases,
 }
@@ -38,6 +40,7 @@ impl Outcome {
     #[must_use]
     pub fn new(asked: &Trial, (cell, trial): (u32, u32), seed: u64, record: &Record) -> Self {
         let all_struck = record.faults.len() == asked.faults.len();
+        let last_fault = record.faults.last().filter(|_| all_struck);
         Self {
             cell,
             trial,
@@ -47,7 +50,8 @@ impl Outcome {
             censored: record.censored,
             last_output_change: record.last_output_change,
             coins_read: record.coins_read,
-            last_fault: record.faults.last().filter(|_| all_struck).map(|struck| struck.step),
+            last_fault: last_fault.map(|struck| struck.step),
+            leaders_after_fault: last_fault.and_then(|struck| struck.leaders),
             phases: record.phases.iter().map(|phase| (Arc::from(&*phase.name), phase.step)).collect(),
         }
     }
@@ -69,6 +73,20 @@ impl Outcome {
     #[must_use]
     pub fn last_change(&self) -> Observed {
         Observed { value: self.last_output_change, exact: !self.censored }
+    }
+
+    /// The trial cut into parts that end with these phases, given by their places: how long each took. A phase that had come before
+    /// another one took no time of its own, nor did one that never came; the first that was still awaited took the rest.
+    #[must_use]
+    pub fn parts(&self, order: &[usize]) -> Vec<u64> {
+        let mut at = 0;
+        let mut part = |&k: &usize| {
+            let end = self.phases[k].1.unwrap_or(if self.censored { self.steps } else { at });
+            let part = end.saturating_sub(at);
+            at = at.max(end);
+            part
+        };
+        order.iter().map(&mut part).collect()
     }
 
     /// The first step of a phase: `None` if it did not hold, and nothing more will happen.
@@ -96,6 +114,7 @@ pub(crate) mod tests {
             last_output_change: steps.value / 2,
             coins_read: 0,
             last_fault: None,
+            leaders_after_fault: None,
             phases: Vec::new(),
         }
     }
@@ -109,13 +128,25 @@ pub(crate) mod tests {
         assert_eq!(faulty(None, true), Observed::at_least(0));
     }
 
+    #[test]
+    fn a_trial_is_the_sum_of_its_parts() {
+        let with = |steps: [Option<u64>; 4], censored: bool| {
+            let phases = steps.into_iter().map(|step| (Arc::from("phase"), step)).collect();
+            Outcome { phases, censored, ..took(1, Observed::exactly(100)) }
+        };
+        let whole = with([Some(10), Some(40), None, Some(100)], false);
+        assert_eq!(whole.parts(&[0, 1, 2, 3]), [10, 30, 0, 60]);
+        assert_eq!(whole.parts(&[1, 0, 3]), [40, 0, 60], "what came before took no time of its own");
+        assert_eq!(with([Some(10), None, None, None], true).parts(&[0, 1, 2, 3]), [10, 90, 0, 0]);
+    }
+
     /// The recovery is from the last fault of the trial, which need not be the last that struck.
     #[test]
     fn a_last_fault_is_known_only_if_all_struck() {
         let fault: Fault = "agents=1,at=3".parse().unwrap();
         let mut asked = Trial::new("ppl", 4, 1);
         asked.faults = vec![fault.clone(); 2];
-        let struck = |step| Struck { fault: fault.clone(), step, agents: Vec::new(), safe: None };
+        let struck = |step| Struck { fault: fault.clone(), step, agents: Vec::new(), leaders: Some(2), safe: None };
         for (steps, last) in [(vec![], None), (vec![3], None), (vec![3, 9], Some(9))] {
             let record = Record {
                 limit: 99,
@@ -128,7 +159,8 @@ pub(crate) mod tests {
                 faults: steps.iter().copied().map(struck).collect(),
                 coins_read: 0,
             };
-            assert_eq!(Outcome::new(&asked, (0, 0), 1, &record).last_fault, last, "struck at {steps:?}");
+            let Outcome { last_fault, leaders_after_fault, .. } = Outcome::new(&asked, (0, 0), 1, &record);
+            assert_eq!((last_fault, leaders_after_fault), (last, last.map(|_| 2)), "struck at {steps:?}");
         }
     }
 

@@ -15,7 +15,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use crate::columns::{Column, PARAM, PHASE, Row, Value};
+use crate::columns::{Column, LEADERS, PARAM, PHASE, Row, Value};
 use crate::contain::contained;
 use crate::error::{Error, brief};
 use crate::files;
@@ -387,6 +387,7 @@ impl Batch<'_> {
         let (steps, safe, censored) = (self.numbers("steps")?, self.numbers("safe")?, self.numbers("censored")?);
         let (change, coins) = (self.numbers("last_output_change")?, self.numbers("coins_read")?);
         let (last_fault, old) = (self.numbers("last_fault")?, self.is_old());
+        let leaders = self.find(LEADERS).map(|_| self.numbers(LEADERS)).transpose()?;
         let mut phases: (Option<Arc<Setup>>, Vec<&[Option<u64>]>) = (None, Vec::new());
         let mut rows = Vec::with_capacity(count);
         for k in 0..count {
@@ -408,6 +409,7 @@ impl Batch<'_> {
                 last_output_change: there(change[k])?,
                 coins_read: there(coins[k])?,
                 last_fault: last_fault[k],
+                leaders_after_fault: leaders.and_then(|leaders| leaders[k]),
                 phases: if old {
                     old_phases(self.text("phases", k)?)?
                 } else {

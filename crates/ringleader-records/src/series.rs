@@ -289,6 +289,8 @@ impl Gathered {
             last_output_change,
             coins_read,
             last_fault,
+            // Records of before do not say.
+            leaders_after_fault: _,
             phases,
         } = outcome;
         let mut hasher = DefaultHasher::new();

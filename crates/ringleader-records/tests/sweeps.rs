@@ -211,7 +211,7 @@ fn a_definition_may_only_grow() {
     let before = fs::read(&records).unwrap();
     for (text, words) in [
         (smaller.replace("seed = 7", "seed = 8"), vec!["seed: it was 7, and is 8"]),
-        (smaller.replace("repeats = 70", "repeats = 71"), vec!["ysm n=8", "it had", "repeats=70", "repeats=71"]),
+        (smaller.replace("repeats = 70", "repeats = 69"), vec!["ysm n=8", "it had", "repeats=70", "repeats=69"]),
         (smaller.replace("limit = 300", "limit = 301"), vec!["limit=300", "limit=301"]),
         (smaller.replace("\"pcl\"", "\"por\""), vec!["pcl n=9", "removed"]),
     ] {
@@ -226,6 +226,11 @@ fn a_definition_may_only_grow() {
     // More cells, and in the middle: the others are not run again, and the file is that of a fresh sweep.
     assert_eq!(sweep(&define(DEFINITION), Shard::WHOLE, 2, &records).unwrap().trials, 140);
     assert_eq!(fs::read(&records).unwrap(), expected);
+    // So are more repeats.
+    let more = define(&DEFINITION.replace("repeats = 70", "repeats = 75"));
+    let added = more.sweep.trials() - define(DEFINITION).sweep.trials();
+    assert!(added > 0 && sweep(&more, Shard::WHOLE, 2, &records).unwrap().trials == added);
+    assert_eq!(fs::read(&records).unwrap(), undisturbed(&folder, &more));
 }
 
 /// Shards may grow as well: no trial moves to another shard, so none is run again.
@@ -305,6 +310,7 @@ fn is_the_run_of_its_seed(protocol: &dyn AnyProtocol, row: &Row) {
     let (trial, keep) = (trial_of(row), Keep::default());
     protocol.run(&trial, &[trial.seed], Engine::Stepper, &keep).unwrap();
     let record = keep.0.into_inner().unwrap().remove(0);
+    let all_struck = record.faults.len() == trial.faults.len();
     let expected = Outcome {
         cell: row.outcome.cell,
         trial: row.outcome.trial,
@@ -314,9 +320,8 @@ fn is_the_run_of_its_seed(protocol: &dyn AnyProtocol, row: &Row) {
         censored: record.censored,
         last_output_change: record.last_output_change,
         coins_read: record.coins_read,
-        last_fault: (record.faults.len() == trial.faults.len())
-            .then(|| record.faults.last().map(|struck| struck.step))
-            .flatten(),
+        last_fault: record.faults.last().filter(|_| all_struck).map(|struck| struck.step),
+        leaders_after_fault: record.faults.last().filter(|_| all_struck).and_then(|struck| struck.leaders),
         phases: record.phases.iter().map(|phase| (Arc::from(&*phase.name), phase.step)).collect(),
     };
     assert_eq!(row.outcome, expected, "{:?}", row.setup);

@@ -104,10 +104,10 @@ impl Catalogue {
     /// If there is none; the message lists all.
     pub fn position(&self, name: &str) -> Result<usize, Error> {
         let is_called = |one: &Arc<dyn AnyProtocol>| [&*one.about().name, &*one.about().case].contains(&name);
-        self.0.iter().position(is_called).ok_or_else(|| {
-            let names: Vec<&str> = self.0.iter().map(|one| &*one.about().name).collect();
-            Error::new("protocol", name, format!("allowed is {}", names.join(", ")))
-        })
+        self.0
+            .iter()
+            .position(is_called)
+            .ok_or_else(|| Error::unknown("protocol", name, "allowed is", self.0.iter().map(|one| &*one.about().name)))
     }
 
     /// The protocol of that name.

@@ -28,12 +28,37 @@ impl Error {
         Self { name: name.into(), value: shown, allowed: allowed.into() }
     }
 
+    /// A name that nothing has; the message lists those that something has, after these words, and the one that was probably meant.
+    pub fn unknown<'a>(
+        name: impl Into<String>,
+        value: &str,
+        words: &str,
+        known: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        let known: Vec<&str> = known.into_iter().collect();
+        let meant =
+            nearest(value, known.iter().copied()).map_or(String::new(), |name| format!("; did you mean {name}?"));
+        Self::new(name, value, format!("{words} {}{meant}", known.join(", ")))
+    }
+
     /// The same error with a place in front of the name.
     #[must_use]
     pub fn at(mut self, place: &str) -> Self {
         self.name = format!("{place}, {}", self.name);
         self
     }
+}
+
+/// How alike two names must be for one to be meant by the other.
+const ALIKE: f64 = 0.7;
+
+/// The name that was probably meant.
+pub fn nearest<'a>(wanted: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Nobody types a name that long.
+    let wanted: String = wanted.chars().take(SHOWN).collect::<String>().to_lowercase();
+    let likeness = |name: &str| strsim::jaro_winkler(&wanted, &name.to_lowercase());
+    let scored = among.into_iter().map(|name| (likeness(name), name)).filter(|(likeness, _)| *likeness > ALIKE);
+    scored.reduce(|best, other| if other.0 > best.0 { other } else { best }).map(|(_, name)| name)
 }
 
 impl fmt::Display for Error {
@@ -43,3 +68,21 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_the_one_that_was_meant() {
+        let names = ["ppl", "ppl-prime", "por", "pcl", "undirected", "ysm"];
+        let meant = |wanted: &str| nearest(wanted, names);
+        assert_eq!(
+            ["PPL", "pplprime", "undirectd", "yms"].map(meant),
+            [Some("ppl"), Some("ppl-prime"), Some("undirected"), Some("ysm")]
+        );
+        assert_eq!((meant("leader"), meant(&"x".repeat(1 << 20))), (None, None));
+        let told = Error::unknown("protocol", "pp", "allowed is", names).to_string();
+        assert_eq!(told, "protocol = pp: allowed is ppl, ppl-prime, por, pcl, undirected, ysm; did you mean ppl?");
+    }
+}

@@ -48,6 +48,8 @@ pub struct Struck {
     pub step: u64,
     /// The agents it struck, with their states after it.
     pub agents: Vec<(usize, Value)>,
+    /// How many leaders it left, if the protocol elects one.
+    pub leaders: Option<u64>,
     /// The first safe step from then on, unless the next fault or the limit came before.
     pub safe: Option<u64>,
 }

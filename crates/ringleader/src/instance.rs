@@ -70,8 +70,9 @@ impl<P: Protocol> Instance<P> {
         let ring = Ring::new(n, blueprint.about.ring)?;
         let known: Vec<&str> = blueprint.about.parameters.iter().map(|parameter| &*parameter.name).collect();
         if let Some((name, _)) = params.0.iter().find(|(name, _)| !known.contains(&name.as_str())) {
-            let takes = if known.is_empty() { "no parameters".to_owned() } else { known.join(", ") };
-            return Err(Error::new("parameter", name, format!("{} takes {takes}", blueprint.about.name)));
+            let about = &blueprint.about;
+            let takes = if known.is_empty() { vec!["no parameters"] } else { known };
+            return Err(Error::unknown("parameter", name, &format!("{} takes", about.name), takes));
         }
         let protocol = (blueprint.make)(ring, params)?;
         let (variables, settings) = (protocol.variables(), protocol.settings());
@@ -154,9 +155,8 @@ impl<P: Protocol> Instance<P> {
         let Blueprint { starts, about, .. } = &*self.blueprint;
         let found = name.map_or(starts.first(), |name| starts.iter().find(|start| start.named.name == name));
         let start = found.ok_or_else(|| {
-            let names: Vec<&str> = starts.iter().map(|start| &*start.named.name).collect();
-            let allowed = format!("{} starts from {}, or from a JSON file", about.name, names.join(", "));
-            Error::new("start", name.unwrap_or("(none)"), allowed)
+            let (words, names) = (format!("{} starts from a JSON file, or from", about.name), starts.iter());
+            Error::unknown("start", name.unwrap_or("(none)"), &words, names.map(|start| &*start.named.name))
         })?;
         start.needs.as_ref().map_or(Ok(()), |needs| needs(&self.protocol, self.ring))?;
         Ok(start)

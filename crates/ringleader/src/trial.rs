@@ -42,9 +42,8 @@ impl Scheduler {
     /// # Errors
     /// If there is none.
     pub fn named(name: &str) -> Result<Self, Error> {
-        let names = Self::ALL.map(Self::name).join(", ");
         let found = Self::ALL.into_iter().find(|scheduler| scheduler.name() == name);
-        found.ok_or_else(|| Error::new("scheduler", name, format!("allowed is {names}")))
+        found.ok_or_else(|| Error::unknown("scheduler", name, "allowed is", Self::ALL.map(Self::name)))
     }
 }
 
@@ -85,9 +84,8 @@ impl Engine {
     /// # Errors
     /// If there is none.
     pub fn named(name: &str) -> Result<Self, Error> {
-        let names = Self::ALL.map(Self::name).join(", ");
         let found = Self::ALL.into_iter().find(|engine| engine.name() == name);
-        found.ok_or_else(|| Error::new("engine", name, format!("allowed is {names}")))
+        found.ok_or_else(|| Error::unknown("engine", name, "allowed is", Self::ALL.map(Self::name)))
     }
 }
 

@@ -6,38 +6,27 @@ use clap::{Args as ClapArgs, ValueEnum};
 use ringleader_records::analysis::Location;
 use ringleader_records::meta::Shard;
 
-use super::{EXIT_CODES, threads};
+use super::{EXIT_CODES, GridArgs, threads};
 use crate::report::choice::{Only, Span};
 
 #[derive(ClapArgs)]
 #[command(after_help = EXIT_CODES, after_long_help = format!("\
-A definition is a TOML file. Each [[grid]] stands for all combinations of its axes; an axis is one
-value or a list. Keys above the first grid are defaults for all grids.
-
-  seed = 1                      # required; all seeds of trials are derived from it
-  repeats = 100                 # trials of each cell [default: 100]
-
-  [[grid]]
-  protocol = [\"ppl\", \"ysm\"]
-  n = [16, 32, 64]
-  start = \"uniform\"           # [default: the first start of the protocol]
-
-  [[grid]]
-  protocol = \"ppl\"
-  n = 64
-  params = {{ c1 = [4, 8, 48], psi = \"default\" }}
-  faults = [\"\", \"agents=5,at=safe\", \"agents=9,at=0; list=1+2,at=safe\"]
-  limit = 1e8                   # [default: as in `run`]
-  scheduler = \"uniform\"       # [default: clocks]
-  phases = true                 # record the first step of every phase; slower [default: false]
-  repeats = 1000
+A definition is a TOML file; `sweep --example` prints one with comments. Each [[grid]] stands for all
+combinations of its axes; an axis is one value or a list. Keys above the first grid are defaults for
+all grids.
 
 Finished trials are kept in a journal beside the records. However a sweep ends, the same command
 resumes it, and the rows are the same as without the interruption. A changed definition is refused
-unless it only adds cells. Censored trials are rows like the others and do not change the exit code.
+unless it only adds cells or repeats. Censored trials are rows like the others and do not change the
+exit code.
+
+Without a file, --protocol, --n and the options below them make one grid. A range of sizes doubles:
+32..512 is 32, 64, 128, 256, 512; 32..128:16 goes in steps of 16; a list has commas.
 
 Examples:
-  ringleader sweep table.toml --dry-run             the cells, and how many trials they have
+  ringleader sweep --protocol ppl --n 32..512 --start leaderless,uniform --trials 200 --out a.parquet
+  ringleader sweep --example > table.toml           a definition with comments
+  ringleader sweep table.toml --dry-run             the cells, what is done, and how long it takes
   ringleader sweep table.toml                       writes table.parquet
   ringleader sweep table.toml --shard 2/4           a quarter of it, into table.2of4.parquet
   ringleader merge table.*of4.parquet --out table.parquet
@@ -47,8 +36,13 @@ Examples:
 pub(crate) struct SweepArgs {
     /// The definition, or - for standard input
     #[arg(value_name = "DEFINITION.toml")]
-    pub(crate) definition: PathBuf,
-    /// The file for the records [default: beside the definition, with the ending .parquet]
+    pub(crate) definition: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) grid: GridArgs,
+    /// Print a definition with comments
+    #[arg(long, exclusive = true)]
+    pub(crate) example: bool,
+    /// The file for the records [default: beside the definition, with the ending .parquet]; a grid without a file needs it
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Run only the i-th of k parts; `merge` joins them

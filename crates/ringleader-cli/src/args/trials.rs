@@ -62,9 +62,12 @@ pub(crate) struct RunArgs {
     /// Record only safety and the last change of output, which is faster
     #[arg(long)]
     pub(crate) no_phases: bool,
-    /// Run this many independent trials, with consecutive seeds from --seed on, and show statistics instead of phases
+    /// Run this many independent trials, with consecutive seeds from --seed on, and show statistics
     #[arg(long, value_name = "K", value_parser = trials)]
     pub(crate) trials: Option<u64>,
+    /// With --trials, also find where the time goes, phase by phase, which is slower
+    #[arg(long, requires = "trials", conflicts_with = "no_phases")]
+    pub(crate) phases: bool,
     /// The number of threads; it does not change the result [default: one for each core]
     #[arg(long, value_name = "T", requires = "trials", value_parser = threads)]
     pub(crate) threads: Option<usize>,

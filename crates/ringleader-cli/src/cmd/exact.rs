@@ -45,7 +45,7 @@ pub(crate) fn exact(args: &ExactArgs, entries: &Entries) -> Result<(), Stop> {
     };
     let mut model = args.prism.as_ref().map(|_| Vec::new());
     let prism = model.as_mut().map(|model| model as &mut dyn Write);
-    let watch = Watch(Mutex::new(Bar::new(most as u64, args.quiet)));
+    let watch = Watch(Mutex::new(Bar::at_most(most as u64, args.quiet)));
     let found = entry.exact(n, &args.params.0, &question, prism, &watch).map_err(|none| refused(most, entry, none))?;
     drop(watch);
     let Some(found) = found else { return Err(Stop::Interrupted(Some("nothing was solved yet".into()))) };

@@ -7,14 +7,16 @@ use std::sync::Mutex;
 use ringleader::instance::Described;
 use ringleader::observer::{Observer, Progress};
 use ringleader::session::Session;
-use ringleader::trial::{Engine, Record, Trial};
+use ringleader::trial::{Record, Trial};
 use ringleader::value::{Text, Value};
 use ringleader_catalogue::Entries;
+use ringleader_records::drive::Progressed;
 use ringleader_records::{files, json};
 
 use crate::args::RunArgs;
 use crate::cmd::trial::{command, introduce, is_file, start_name, trial};
 use crate::cmd::{picture, trace, trials};
+use crate::forecast::Forecast;
 use crate::progress::{Bar, locked};
 use crate::stdout::print;
 use crate::stop::{Stop, outcome};
@@ -38,7 +40,10 @@ fn run_once(args: &RunArgs, entries: &Entries) -> Result<(), Stop> {
     if let Some(path) = &args.trace {
         files::check_writable(path)?;
     }
-    let record = watched(session.as_mut(), &trial, engine, Bar::new(limit, args.quiet))?;
+    let forecast = Mutex::new(Forecast::new(&**entry, &trial, 1, limit, args.quiet));
+    let watch = Watch { bar: Mutex::new(Bar::new(limit, args.quiet)), forecast, n: trial.n };
+    let record = session.run(&trial, engine, &watch)?;
+    drop(watch);
     let command = command(args, &trial);
     // First what was found, then the trace: if that cannot be written, at least the seed is known.
     let printed = print(
@@ -58,19 +63,18 @@ fn run_once(args: &RunArgs, entries: &Entries) -> Result<(), Stop> {
 }
 
 /// Shows the gauges of one run.
-struct Watch {
+struct Watch<'a> {
     bar: Mutex<Bar>,
+    forecast: Mutex<Forecast<'a>>,
     n: usize,
 }
 
-impl Observer for Watch {
+impl Observer for Watch<'_> {
     fn progress(&self, progress: Progress<'_>) -> ControlFlow<()> {
-        locked(&self.bar).show(progress.steps, || shown(&(progress.gauges)(), self.n))
+        let (share, pace) = locked(&self.forecast).look(Progressed { finished: 0, steps: progress.steps });
+        let gauges = || shown(&(progress.gauges)(), self.n);
+        locked(&self.bar).at(share, || format!("step {}{pace}, {}", commas(progress.steps), gauges()))
     }
-}
-
-fn watched(session: &mut dyn Session, trial: &Trial, engine: Engine, bar: Bar) -> Result<Record, Stop> {
-    Ok(session.run(trial, engine, &Watch { bar: Mutex::new(bar), n: trial.n })?)
 }
 
 fn shown(gauges: &[(Text, usize)], n: usize) -> String {
@@ -143,6 +147,9 @@ fn faults(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
             "\nfault {fault}\n  struck {} agents at step {step} (parallel time {parallel})",
             struck.agents.len()
         )?;
+        if let Some(leaders) = struck.leaders {
+            writeln!(out, "  left {leaders} leader{}", if leaders == 1 { "" } else { "s" })?;
+        }
         match struck.safe {
             Some(safe) => {
                 let recovery = safe - struck.step;
@@ -203,6 +210,7 @@ fn as_json(trial: &Trial, record: &Record, session: &dyn Session, command: &str)
             ("step", struck.step.into()),
             ("parallel_time", parallel(Some(struck.step)).into()),
             ("agents", struck.agents.iter().map(|(i, _)| *i).collect::<Vec<_>>().into()),
+            ("leaders", struck.leaders.into()),
             ("safe", struck.safe.into()),
             ("recovery", struck.safe.map(|safe| safe - struck.step).into()),
             ("recovery_parallel_time", parallel(struck.safe.map(|safe| safe - struck.step)).into()),

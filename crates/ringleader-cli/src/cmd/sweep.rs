@@ -9,7 +9,7 @@ use ringleader::catalogue::Catalogue;
 use ringleader::value::Value;
 use ringleader_catalogue::Entries;
 use ringleader_records::definition::Definition;
-use ringleader_records::drive::{Ran, Standing, run_missing};
+use ringleader_records::drive::{Ran, Standing, UnderWay, run_missing};
 use ringleader_records::error::Error;
 use ringleader_records::ledger::{Ledger, Part, journal_of};
 use ringleader_records::meta::Shard;
@@ -21,16 +21,21 @@ use crate::args::SweepArgs;
 use crate::progress::{Bar, interrupted};
 use crate::stdout::to_stdout;
 use crate::stop::{Stop, outcome};
-use crate::text::{alarm, columns, commas, faint, good, quoted, ratio, strong};
+use crate::text::{alarm, columns, commas, duration, faint, good, quoted, ratio, short, strong};
 
 pub(crate) fn sweep(args: &SweepArgs, entries: &Entries) -> Result<(), Stop> {
+    if args.example {
+        return to_stdout(|out| out.write_all(EXAMPLE.as_bytes()));
+    }
     let protocols = entries.catalogue();
-    let definition = Definition::read(&args.definition, &protocols)?;
+    let definition = definition(args, &protocols)?;
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let part = Part::new(&definition.sweep, shard);
     let records = records_of(args, shard)?;
-    for written in [&records, &journal_of(&records)] {
-        files::spare(&[&args.definition], written)?;
+    for (read, written) in
+        args.definition.iter().flat_map(|read| [(read, records.clone()), (read, journal_of(&records))])
+    {
+        files::spare(&[read], &written)?;
     }
     let plan = Plan { args, protocols: &protocols, definition: &definition, shard, part, records };
     if args.dry_run {
@@ -39,14 +44,37 @@ pub(crate) fn sweep(args: &SweepArgs, entries: &Entries) -> Result<(), Stop> {
     plan.run()
 }
 
+/// A definition with a word on everything it can say.
+const EXAMPLE: &str = include_str!("example.toml");
+
+/// What a file says, or the options of a grid.
+fn definition(args: &SweepArgs, protocols: &Catalogue) -> Result<Definition, Stop> {
+    match (&args.definition, args.grid.is_given()) {
+        (Some(path), false) => Ok(Definition::read(path, protocols)?),
+        (None, true) => Definition::of_grid(args.grid.seed(), &args.grid.grid()?, protocols).map_err(Stop::Bad),
+        (Some(path), true) => {
+            let told = "the definition says what is run: leave out --protocol and the options that come with it";
+            Err(Stop::Bad(format!("{} and a grid: {told}", path.display())))
+        }
+        (None, false) => {
+            let told = "give a definition, such as table.toml (`ringleader sweep --example` prints one),\nor a grid, such as \
+                        --protocol ppl --n 32..512 --trials 200 --out a.parquet";
+            Err(Stop::Bad(format!("nothing to run: {told}")))
+        }
+    }
+}
+
 /// Where the records go; shards do not get into each other's way.
 fn records_of(args: &SweepArgs, shard: Shard) -> Result<PathBuf, Stop> {
-    let path = match &args.out {
-        Some(path) => path.clone(),
-        None if args.definition == Path::new("-") => {
+    let path = match (&args.out, &args.definition) {
+        (Some(path), _) => path.clone(),
+        (None, None) => {
+            return Err(Stop::Bad("a grid without a file needs --out FILE, such as --out a.parquet".into()));
+        }
+        (None, Some(definition)) if definition == Path::new("-") => {
             return Err(Stop::Bad("a definition from standard input needs --out FILE".into()));
         }
-        None => args.definition.with_extension("parquet"),
+        (None, Some(definition)) => definition.with_extension("parquet"),
     };
     if path.is_dir() || path.file_name().is_none() || path == Path::new("-") {
         return Err(Stop::Bad(format!("cannot write {}: give the name of a file", path.display())));
@@ -103,7 +131,8 @@ impl Plan<'_> {
             ledger.finish().map_err(|error| self.resumable(&error))?;
         }
         let report = Report { done, ran, elapsed: begin.elapsed() };
-        let verdict = if ran.interrupted { Err(Stop::Interrupted(Some(self.how_to_go_on(done)))) } else { Ok(()) };
+        let go_on = || Some(self.how_to_go_on(done, ran.under_way));
+        let verdict = if ran.interrupted { Err(Stop::Interrupted(go_on())) } else { Ok(()) };
         outcome(to_stdout(|out| self.tell(out, &report)), verdict)
     }
 
@@ -118,7 +147,8 @@ impl Plan<'_> {
 
     fn command(&self) -> String {
         let path = |path: &Path| quoted(&path.display().to_string());
-        let mut words = format!("ringleader sweep {}", path(&self.args.definition));
+        let source = self.args.definition.as_deref().map_or_else(|| self.args.grid.words(), path);
+        let mut words = format!("ringleader sweep {source}");
         if self.shard != Shard::WHOLE {
             words += &format!(" --shard {}", self.shard);
         }
@@ -126,10 +156,14 @@ impl Plan<'_> {
         words
     }
 
-    fn how_to_go_on(&self, done: u64) -> String {
+    fn how_to_go_on(&self, done: u64, under_way: UnderWay) -> String {
         let (done, all) = (commas(done), commas(self.trials()));
         let journal = journal_of(&self.records);
-        format!("{done} of {all} trials are kept in {}\nresume with: {}", journal.display(), self.command())
+        let under_way = under_way.farthest.map_or(String::new(), |(steps, _)| {
+            format!("{} were under way, the farthest at step {}\n", commas(under_way.trials), commas(steps))
+        });
+        let kept = format!("{done} of {all} trials are kept in {}", journal.display());
+        format!("{kept}\n{under_way}resume with: {}", self.command())
     }
 
     /// Whatever went wrong, finished trials are in the journal.
@@ -145,9 +179,10 @@ impl Plan<'_> {
 /// How fast it goes, how long it will take, and where it is.
 fn pace(standing: &Standing<'_>) -> String {
     let place = format!("{} n={}", standing.cell.trial.protocol, standing.cell.trial.n);
-    let Some(left) = standing.left else { return format!("trials, {place}") };
-    let rate = ratio(standing.ran as f64 / standing.elapsed.as_secs_f64().max(1e-9));
-    format!("{rate}/s, {} left, {place}", HumanDuration(left))
+    let seconds = standing.elapsed.as_secs_f64().max(1e-9);
+    let (rate, steps) = (ratio(standing.ran as f64 / seconds), short(standing.steps as f64 / seconds));
+    let left = standing.left.map_or(String::new(), |left| format!(", about {} left", duration(left.as_secs_f64())));
+    format!("trials, {rate}/s, {steps} steps/s{left}, {place}")
 }
 
 impl Plan<'_> {
@@ -200,12 +235,13 @@ impl Plan<'_> {
         }
         let (done, records) = (commas(report.done), self.records.display().to_string());
         writeln!(out, "{}: {done} trials in {records}", good("complete"))?;
+        writeln!(out, "{} ringleader report {}", faint("what they say:"), quoted(&records))?;
         writeln!(out, "{} ringleader export {} --csv", faint("as a table:"), quoted(&records))
     }
 
     fn common(&self) -> Vec<(String, Value)> {
         let pairs: [(&str, Value); 7] = [
-            ("definition", self.args.definition.display().to_string().into()),
+            ("definition", self.args.definition.as_ref().map(|path| path.display().to_string()).into()),
             ("hash", self.definition.hash.clone().into()),
             ("records", self.records.display().to_string().into()),
             ("seed", self.sweep().seed.into()),

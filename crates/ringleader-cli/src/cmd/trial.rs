@@ -82,13 +82,8 @@ pub(super) fn command(args: &RunArgs, trial: &Trial) -> String {
     if let Some(limit) = trial.limit {
         option("limit", limit.to_string());
     }
-    for (name, value) in &args.params.0.0 {
-        words.push(if name == "unsound" { "--unsound".into() } else { format!("--{name} {value}") });
-    }
-    if !trial.phases {
-        words.push("--no-phases".into());
-    }
-    words.join(" ")
+    let phases = if trial.phases { "" } else { " --no-phases" };
+    words.join(" ") + &args.params.words() + phases
 }
 
 pub(super) fn start_name(trial: &Trial, described: &Described) -> String {

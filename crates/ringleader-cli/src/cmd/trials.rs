@@ -1,22 +1,25 @@
 //! `ringleader run --trials`: many trials on all cores, and their statistics.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::time::Instant;
 
 use ringleader::instance::Described;
+use ringleader::stats::carried::carried;
 use ringleader::stats::{Observed, Sample};
 use ringleader::trial::Trial;
 use ringleader::value::Value;
 use ringleader_catalogue::Entries;
-use ringleader_records::drive::run_all;
+use ringleader_records::drive::{UnderWay, run_all};
 use ringleader_records::outcome::Outcome;
 use ringleader_records::pool::all_cores;
 
 use crate::args::RunArgs;
 use crate::cmd::run::settings;
+use crate::cmd::shape::{self, where_it_goes};
 use crate::cmd::trial::{command, introduce, start_name, trial};
-use crate::progress::{Bar, interrupted, pace};
+use crate::forecast::Forecast;
+use crate::progress::{Bar, interrupted};
 use crate::stdout::print;
 use crate::stop::{Stop, outcome};
 use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
@@ -26,18 +29,20 @@ const QUANTILES: [usize; 5] = [5, 25, 75, 95, 99];
 
 pub(crate) fn run(args: &RunArgs, asked: u64, entries: &Entries) -> Result<(), Stop> {
     let (trial, engine) = trial(args, &entries.catalogue())?;
-    let (trial, entry) = (Trial { phases: false, ..trial.clone() }, entries.find(&trial.protocol)?);
+    let (trial, entry) = (Trial { phases: args.phases, ..trial.clone() }, entries.find(&trial.protocol)?);
     let (described, limit) = (entry.describe(trial.n, &trial.params)?, entry.check(&trial)?);
     let threads = args.threads.unwrap_or_else(all_cores).min(usize::try_from(asked).unwrap_or(usize::MAX));
-    let (mut bar, begin) = (Bar::new(asked, args.quiet), Instant::now());
-    let mut kept = Kept::new(limit, !trial.faults.is_empty(), args.json);
-    run_all(&**entry, &trial, asked, threads, engine, &interrupted, &mut |ended, done| {
+    let mut bar = Bar::new(asked, args.quiet);
+    let mut forecast = Forecast::new(&**entry, &trial, asked, limit, args.quiet);
+    let mut kept = Kept::new(limit, !trial.faults.is_empty(), args.json || args.phases);
+    let under_way = run_all(&**entry, &trial, asked, threads, engine, &interrupted, &mut |ended, done| {
         ended.into_iter().for_each(|one| kept.take(one));
+        let (share, pace) = forecast.look(done);
         // The threads look for Ctrl-C themselves, and still hand in what they have.
-        let _ = bar.show(done, || pace(done, asked, begin.elapsed()));
+        let _ = bar.at(share, || format!("{}/{} trials{pace}", commas(done.finished), commas(asked)));
     })?;
     drop(bar);
-    let report = Report::new(args, trial, described, asked, threads, kept);
+    let report = Report::new(args, trial, described, (asked, threads, under_way), kept);
     let printed = print(args.json, || report.as_json(), |out| report.summary(out));
     let verdict = match &report {
         report if report.interrupted() => Err(Stop::Interrupted(None)),
@@ -47,13 +52,15 @@ pub(crate) fn run(args: &RunArgs, asked: u64, entries: &Entries) -> Result<(), S
     outcome(printed, verdict)
 }
 
-/// What is kept of trials as they end: a number for each measure, and whole only those that JSON lists.
+/// What is kept of trials as they end: a number for each measure, and them whole only if JSON lists them or phases are wanted.
 struct Kept {
     limit: u64,
     finished: usize,
     censored: usize,
     /// For each measure what is known, and what was cut off.
     values: Vec<[Vec<u64>; 2]>,
+    /// For each number of leaders that the last fault left, how many trials there were, and the sum of their recoveries.
+    by_leaders: BTreeMap<u64, (usize, f64)>,
     slowest: Option<Outcome>,
     listed: Option<Vec<Outcome>>,
 }
@@ -61,15 +68,21 @@ struct Kept {
 impl Kept {
     fn new(limit: u64, faults: bool, lists: bool) -> Self {
         let values = vec![[Vec::new(), Vec::new()]; if faults { 3 } else { 2 }];
-        Self { limit, finished: 0, censored: 0, values, slowest: None, listed: lists.then(Vec::new) }
+        let (by_leaders, listed) = (BTreeMap::new(), lists.then(Vec::new));
+        Self { limit, finished: 0, censored: 0, values, by_leaders, slowest: None, listed }
     }
 
     fn take(&mut self, one: Outcome) {
         self.finished += 1;
         self.censored += usize::from(one.censored);
-        let measured = [one.safety(self.limit), one.last_change(), one.recovery()];
+        let measured = [one.last_change(), one.safety(self.limit), one.recovery()];
+        // Without faults there is no recovery.
         for (values, Observed { value, exact }) in self.values.iter_mut().zip(measured) {
             values[usize::from(!exact)].push(value);
+        }
+        if let Some(leaders) = one.leaders_after_fault {
+            let (trials, sum) = self.by_leaders.entry(leaders).or_default();
+            (*trials, *sum) = (*trials + 1, *sum + one.recovery().value as f64);
         }
         // The trial that took longest; the first of them if there are several.
         let slowness = |one: &Outcome| (one.censored, one.steps, Reverse(one.trial));
@@ -91,7 +104,10 @@ struct Report<'a> {
     threads: usize,
     finished: usize,
     censored: usize,
+    /// What was asked for comes first.
     measures: Vec<Measure>,
+    by_leaders: BTreeMap<u64, (usize, f64)>,
+    under_way: UnderWay,
     slowest: Option<Outcome>,
     listed: Vec<Outcome>,
 }
@@ -106,23 +122,44 @@ struct Measure {
     sample: Sample,
 }
 
-/// The measures: key, title and mark. Without faults there is no recovery.
+/// The measures: key, title and mark; what matters most comes last. Without faults there is no recovery.
 const MEASURES: [[&str; 3]; 3] = [
-    ["safe", "first safe step", "> "],
     ["last_output_change", "last output change", ">= "],
+    ["safe", "first safe step", "> "],
     ["recovery", "last recovery", ">= "],
 ];
 
 impl<'a> Report<'a> {
-    fn new(args: &'a RunArgs, trial: Trial, described: Described, asked: u64, threads: usize, kept: Kept) -> Self {
-        let Kept { limit, finished, censored, values, slowest, listed } = kept;
+    fn new(
+        args: &'a RunArgs,
+        trial: Trial,
+        described: Described,
+        (asked, threads, under_way): (u64, usize, UnderWay),
+        kept: Kept,
+    ) -> Self {
+        let Kept { limit, finished, censored, values, by_leaders, slowest, listed } = kept;
         let values = values.into_iter().map(|[known, cut]| Sample::new(known, cut));
         let measure =
             |([key, title, beyond], sample): ([&'static str; 3], Sample)| Measure { key, title, beyond, sample };
-        let measures = MEASURES.into_iter().zip(values).map(measure).collect();
+        let mut measures: Vec<Measure> = MEASURES.into_iter().zip(values).map(measure).collect();
+        measures.reverse();
         let mut listed = listed.unwrap_or_default();
         listed.sort_unstable_by_key(|one| one.trial);
-        Self { args, trial, described, limit, asked, threads, finished, censored, measures, slowest, listed }
+        Self {
+            args,
+            trial,
+            described,
+            limit,
+            asked,
+            threads,
+            finished,
+            censored,
+            measures,
+            by_leaders,
+            under_way,
+            slowest,
+            listed,
+        }
     }
 
     fn interrupted(&self) -> bool {
@@ -150,9 +187,17 @@ impl Report<'_> {
         let (first, last) = (self.trial.seed, self.trial.seed.wrapping_add(self.asked - 1));
         let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
         writeln!(out, "trials {}, seeds {first} to {last}, {threads}\n", commas(self.asked))?;
-        for measure in self.measures.iter().filter(|measure| !measure.sample.is_empty()) {
-            measure.table(out, self.trial.n)?;
+        for (k, measure) in self.measures.iter().enumerate().filter(|(_, measure)| !measure.sample.is_empty()) {
+            measure.tell(out, self.trial.n)?;
+            if k == 0 {
+                shape::histogram(out, &measure.sample)?;
+                shape::causes(out, &self.by_leaders)?;
+                shape::warning(out, carried(&measure.sample).as_ref())?;
+            }
             writeln!(out)?;
+        }
+        if self.args.phases && self.finished > 0 {
+            shape::phases(out, &where_it_goes(&self.listed))?;
         }
         self.verdict(out)?;
         writeln!(out, "{} {}", faint("repeat:"), self.command())
@@ -163,6 +208,7 @@ impl Report<'_> {
         if self.interrupted() {
             let done = commas(finished);
             writeln!(out, "{}: {done} of {asked} trials are finished", alarm("interrupted"))?;
+            shape::under_way(out, self.under_way)?;
             if finished == 0 {
                 return Ok(());
             }
@@ -194,6 +240,17 @@ struct Cell<'a> {
 }
 
 impl Measure {
+    /// A table, unless all trials agree.
+    fn tell(&self, out: &mut dyn Write, n: usize) -> io::Result<()> {
+        let ends = self.sample.ranked(1).zip(self.sample.ranked(self.sample.len()));
+        match ends {
+            Some((least, most)) if least == most && least.exact && self.sample.len() > 1 => {
+                writeln!(out, "{}  {} in all {} trials", strong(self.title), commas(least.value), self.sample.len())
+            }
+            _ => self.table(out, n),
+        }
+    }
+
     fn table(&self, out: &mut dyn Write, n: usize) -> io::Result<()> {
         let header = [self.title, "steps", "parallel time", "/ n^2", "/ n^2 log2 n"].map(str::to_owned).to_vec();
         let rows = [self.mean_rows(n), self.quantile_rows(n)].concat();
@@ -276,6 +333,9 @@ impl Report<'_> {
             ("interrupted", self.interrupted().into()),
             ("statistics", Value::map(statistics)),
             ("slowest", slowest.into()),
+            ("under_way", shape::under_way_as_json(self.under_way)),
+            ("leaders_after_fault", shape::causes_as_json(&self.by_leaders)),
+            ("phases", shape::phases_as_json(&where_it_goes(&self.listed))),
             ("trials", self.listed.iter().map(|one| self.one_as_json(one)).collect::<Vec<_>>().into()),
             ("command", self.command().into()),
         ])
@@ -320,6 +380,8 @@ impl Measure {
             ("quantiles", quantiles.collect::<Vec<_>>().into()),
             ("minimum", self.sample.ranked(1).map(known).into()),
             ("maximum", self.sample.ranked(self.sample.len()).map(known).into()),
+            ("carried_by", carried(&self.sample).map(|few| shape::carried_as_json(&few)).into()),
+            ("histogram", shape::histogram_as_json(&self.sample)),
         ])
     }
 

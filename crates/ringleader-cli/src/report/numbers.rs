@@ -1,6 +1,5 @@
 //! The report as JSON: the numbers, unrounded.
 
-use ringleader::stats::carried::Carried;
 use ringleader::stats::fit::{Estimate, Fit};
 use ringleader::stats::{Observed, Quantile};
 use ringleader::value::Value;
@@ -8,6 +7,7 @@ use ringleader_records::analysis::{Analysed, Analysis, CellStatistics, Compariso
 use ringleader_records::meta::Meta;
 use ringleader_records::series::Cell;
 
+use crate::cmd::shape::carried_as_json;
 use crate::report::page::{origins, trials};
 
 pub(crate) fn as_json(analysis: &Analysis, metas: &[Meta]) -> Value {
@@ -74,22 +74,11 @@ fn cell_of(cell: &Cell, known: &CellStatistics) -> Value {
         ("limits", vec![cell.limits.0, cell.limits.1].into()),
         ("mean", mean.into()),
         ("quantiles", Value::map(quantiles)),
-        ("carried_by", known.carried.as_ref().map(carried).into()),
+        ("carried_by", known.carried.as_ref().map(carried_as_json).into()),
         ("stages", known.stages.iter().map(stage).collect::<Vec<_>>().into()),
         ("all_but_one_in_n", known.tail.as_ref().map(quantile_of).into()),
         ("last_output_change", cell.changes.quantile(50).as_ref().map(quantile_of).into()),
         ("phases", cell.phases.iter().map(phase).collect::<Vec<_>>().into()),
-    ])
-}
-
-/// A few trials that carry the mean.
-fn carried(carried: &Carried) -> Value {
-    Value::map([
-        ("trials", carried.few.into()),
-        ("of", carried.of.into()),
-        ("share", carried.share.into()),
-        ("from", carried.from.into()),
-        ("others_to", carried.others_to.into()),
     ])
 }
 

@@ -2,18 +2,19 @@
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use ringleader::catalogue::Catalogue;
 use ringleader::observer::{Observer, Progress};
 use ringleader::trial::{Engine, Record};
 
-use crate::drive::Stopped;
+use crate::drive::{Steps, Stopped, UnderWay};
 use crate::error::Error;
+use crate::estimate::{Expected, of_sweep};
 use crate::ledger::Ledger;
 use crate::outcome::Outcome;
-use crate::pool::spread;
+use crate::pool::{locked, spread};
 use crate::sweep::{Cell, Sweep};
 
 /// A thread takes trials for about this time, where they run one by one, so that all threads end together.
@@ -24,6 +25,8 @@ const LATER: Duration = Duration::from_secs(30);
 const MAX_CHUNK: usize = 1 << 15;
 /// A thread writes to the journal no more often than this: trials of a few interactions take less time than a write.
 const OFTEN: Duration = Duration::from_millis(1);
+/// When it has taken this long, it is worth while to find out how long it will take, and this may take so long.
+const LONG: Duration = Duration::from_millis(500);
 /// How often the journal is put on disk.
 const SYNC: Duration = Duration::from_secs(5);
 
@@ -34,6 +37,8 @@ pub struct Standing<'a> {
     pub done: u64,
     /// How many were run by now.
     pub ran: u64,
+    /// How many interactions those had by now, trials under way included.
+    pub steps: u64,
     /// For how long.
     pub elapsed: Duration,
     /// How long it will take; a guess, as soon as there is something to guess from.
@@ -53,6 +58,8 @@ pub struct Ran {
     pub simulated: Duration,
     /// Somebody stopped it before all were done.
     pub interrupted: bool,
+    /// What was under way then.
+    pub under_way: UnderWay,
 }
 
 /// Runs the trials that a ledger misses, and keeps each in its journal. `tell` hears now and then how it stands.
@@ -99,6 +106,9 @@ fn run_all(
                 work.ledger().sync()?;
                 synced = Instant::now();
             }
+            if begin.elapsed() > LONG && !(work.stopped)() {
+                work.foresee();
+            }
             tell(&work.standing(before, begin.elapsed()));
             Ok::<(), Error>(())
         },
@@ -109,6 +119,7 @@ fn run_all(
         censored: work.censored.load(Ordering::Relaxed),
         simulated: Duration::from_nanos(work.busy.load(Ordering::Relaxed) / threads as u64),
         interrupted: trials < work.missing,
+        under_way: *locked(&work.under_way),
     })
 }
 
@@ -158,9 +169,13 @@ struct Work<'a, 'd> {
     missing: u64,
     finished: AtomicU64,
     censored: AtomicU64,
-    /// For each cell, how many trials are still to be finished.
+    /// For each cell, how many trials were to be run, how many are still to be finished, and how many interactions there were.
+    asked: Vec<u32>,
     left: Vec<AtomicU32>,
-    weight: f64,
+    steps: Vec<AtomicU64>,
+    /// What is expected of a trial of each cell, as soon as it is worth while to know.
+    expected: OnceLock<Vec<Option<Expected>>>,
+    under_way: Mutex<UnderWay>,
     /// The cell that was taken last.
     current: AtomicUsize,
     /// Nanoseconds spent in simulation, over all threads.
@@ -172,10 +187,6 @@ struct Work<'a, 'd> {
 fn weight(cell: &Cell) -> f64 {
     let n = cell.trial.n as f64;
     n * n * n.log2()
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a, 'd> Work<'a, 'd> {
@@ -191,7 +202,7 @@ impl<'a, 'd> Work<'a, 'd> {
         pending.iter().for_each(|one| left[one.cell].store(one.trials.len() as u32, Ordering::Relaxed));
         let missing = pending.iter().map(|one| one.trials.len() as u64).sum();
         let current = pending.first().map_or(0, |one| one.cell).into();
-        let mut work = Self {
+        Self {
             sweep,
             protocols,
             threads,
@@ -201,20 +212,39 @@ impl<'a, 'd> Work<'a, 'd> {
             missing,
             finished: 0.into(),
             censored: 0.into(),
+            asked: left.iter().map(|left| left.load(Ordering::Relaxed)).collect(),
+            steps: left.iter().map(|_| 0.into()).collect(),
             left,
-            weight: 0.0,
+            expected: OnceLock::new(),
+            under_way: Mutex::default(),
             current,
             busy: 0.into(),
             failed: false.into(),
-        };
-        work.weight = work.remaining();
-        work
+        }
     }
 
-    /// The weight of all trials that are left.
-    fn remaining(&self) -> f64 {
-        let left = self.left.iter().map(|left| left.load(Ordering::Relaxed)).zip(&self.sweep.cells);
-        left.map(|(left, cell)| f64::from(left) * weight(cell)).sum()
+    /// Finds out what is expected of trials, the first time.
+    fn foresee(&self) {
+        self.expected.get_or_init(|| {
+            let left: Vec<u64> = self.left.iter().map(|left| left.load(Ordering::Relaxed).into()).collect();
+            of_sweep(self.sweep, &left, self.protocols, LONG)
+        });
+    }
+
+    /// How many trials are still to be run and were begun with, by what they weigh; trials under way count by their steps.
+    fn weights(&self) -> (f64, f64) {
+        let (mut left_over, mut all) = (0.0, 0.0);
+        for (k, cell) in self.sweep.cells.iter().enumerate() {
+            let (left, steps) = (self.left[k].load(Ordering::Relaxed), self.steps[k].load(Ordering::Relaxed));
+            let trials = f64::from(self.asked[k]);
+            let expected = self.expected.get().and_then(|expected| expected[k]);
+            let weight = expected.map_or_else(|| weight(cell), |one| one.seconds);
+            let begun = expected.map_or(0.0, |one| trials - steps as f64 / one.steps.max(1.0));
+            // However far they are, those that have not finished take some time.
+            left_over += weight * f64::from(left).min(begun.max(f64::from(left) / 20.0));
+            all += weight * trials;
+        }
+        (left_over, all)
     }
 
     fn go_on(&self) -> ControlFlow<()> {
@@ -269,7 +299,8 @@ impl<'a, 'd> Work<'a, 'd> {
     fn run(&self, number: usize, trials: &[u32]) -> Result<Duration, Error> {
         let cell = &self.sweep.cells[number];
         let seeds: Vec<u64> = trials.iter().copied().map(cell.seeds(self.sweep.seed)).collect();
-        let hand = Hand { work: self, number, cell, trials, seeds: &seeds, held: Mutex::default() };
+        let (steps, held) = (Steps::default(), Mutex::default());
+        let hand = Hand { work: self, number, cell, trials, seeds: &seeds, steps, held };
         let ran = self.protocols.find(&cell.trial.protocol)?.run(&cell.trial, &seeds, Engine::Auto, &hand);
         let mut held = hand.held.into_inner().unwrap_or_else(PoisonError::into_inner);
         let kept = self.keep(number, &mut held);
@@ -294,13 +325,14 @@ impl<'a, 'd> Work<'a, 'd> {
     }
 
     fn standing(&self, before: u64, elapsed: Duration) -> Standing<'_> {
-        let (ran, weight) = (self.finished.load(Ordering::Relaxed), self.remaining());
-        let left = elapsed.as_secs_f64() * weight / (self.weight - weight).max(f64::MIN_POSITIVE);
+        let (ran, (weight, all)) = (self.finished.load(Ordering::Relaxed), self.weights());
+        let left = elapsed.as_secs_f64() * weight / (all - weight).max(f64::MIN_POSITIVE);
         Standing {
             done: before + ran,
             ran,
+            steps: self.steps.iter().map(|steps| steps.load(Ordering::Relaxed)).sum(),
             elapsed,
-            left: (ran > 0).then(|| Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX)),
+            left: (weight < all).then(|| Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX)),
             cell: &self.sweep.cells[self.current.load(Ordering::Relaxed)],
         }
     }
@@ -325,12 +357,14 @@ struct Hand<'a, 'w, 'd> {
     cell: &'a Cell,
     trials: &'a [u32],
     seeds: &'a [u64],
+    steps: Steps,
     held: Mutex<Held>,
 }
 
 impl Observer for Hand<'_, '_, '_> {
     /// Engines come here after every window, so right after trials have finished.
-    fn progress(&self, _: Progress<'_>) -> ControlFlow<()> {
+    fn progress(&self, progress: Progress<'_>) -> ControlFlow<()> {
+        self.steps.tell(progress.steps, &self.work.steps[self.number]);
         let mut held = locked(&self.held);
         if !held.rows.is_empty()
             && held.last.is_none_or(|last| last.elapsed() > OFTEN)
@@ -343,7 +377,10 @@ impl Observer for Hand<'_, '_, '_> {
     }
 
     fn finished(&self, index: usize, record: Record) -> ControlFlow<()> {
-        if !record.interrupted {
+        if record.interrupted {
+            locked(&self.work.under_way).add(record.steps, self.seeds[index]);
+        } else {
+            self.steps.finish(record.steps);
             let place = (u32::try_from(self.number).unwrap_or(u32::MAX), self.trials[index]);
             let outcome = Outcome::new(&self.cell.trial, place, self.seeds[index], &record);
             locked(&self.held).rows.push(outcome);

@@ -161,7 +161,7 @@ fn starts<P: Protocol>(instance: &Instance<P>, question: &Question<'_>) -> Resul
     }
     let known: Vec<&str> = instance.blueprint.starts.iter().map(|start| &*start.named.name).collect();
     if let Some(name) = question.start.filter(|name| !known.contains(name)) {
-        return Err(Error::new("start", name, format!("allowed is every, {}", known.join(", "))).into());
+        return Err(Error::unknown("start", name, "allowed is", [&["every"], &known[..]].concat()).into());
     }
     let start = instance.start(question.start)?;
     let config = (start.make)(protocol, *ring, &mut stream(question.seed, Stream::Start));

@@ -9,7 +9,7 @@ use crate::engine::stepper::{Halt, Stepper};
 use crate::engine::tracker::Tracker;
 use crate::fault::{Fault, Struck, When};
 use crate::observer::{Observer, Pace, Progress};
-use crate::protocol::Protocol;
+use crate::protocol::{Protocol, leaders};
 use crate::random::{Generator, Stream, stream};
 use crate::schedule::Schedule;
 use crate::trial::{Record, Trial};
@@ -51,6 +51,7 @@ impl<'a, P: Protocol, S: Schedule> Whole<'a, P, S> {
     /// Runs to the end, unless the observer breaks off. `safe` is the name of the safe set among the phases.
     pub(crate) fn run(&mut self, elects: bool, safe: &str, observer: &dyn Observer) -> Record {
         let interrupted = self.finish(&mut Pace::new(observer)).is_break();
+        let faults = self.struck.iter().cloned();
         let phases = self.phases.map(|phases| self.tracker.reached(phases, elects, safe, self.safe));
         Record {
             limit: self.limit,
@@ -60,7 +61,7 @@ impl<'a, P: Protocol, S: Schedule> Whole<'a, P, S> {
             interrupted,
             last_output_change: self.tracker.last_output_change,
             phases: phases.unwrap_or_default(),
-            faults: self.struck.clone(),
+            faults: faults.map(|one| Struck { leaders: one.leaders.filter(|_| elects), ..one }).collect(),
             coins_read: self.stepper.coins_read,
         }
     }
@@ -111,7 +112,8 @@ impl<'a, P: Protocol, S: Schedule> Whole<'a, P, S> {
         }
         self.tracker.restart(&protocol, self.phases.unwrap_or_default(), config, step);
         self.stepper.recount();
-        self.struck.push(Struck { fault, step, agents, safe: None });
+        let leaders = Some(leaders(&protocol, &self.stepper.config).len() as u64);
+        self.struck.push(Struck { fault, step, agents, leaders, safe: None });
         self.safe_now = false;
         true
     }
