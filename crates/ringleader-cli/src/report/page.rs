@@ -58,6 +58,7 @@ pub(crate) fn sections(analysis: &Analysis, style: Style) -> Vec<Section> {
         section.tables.iter_mut().for_each(|table| table.note(&rules));
     }
     sections.retain(|section| !section.tables.is_empty() || !section.figures.is_empty());
+    figures::tell_apart(sections.iter_mut().flat_map(|section| &mut section.figures));
     sections
 }
 
