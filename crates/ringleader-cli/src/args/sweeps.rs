@@ -41,9 +41,9 @@ Examples:
   ringleader merge table.*of4.parquet --out table.parquet
   ringleader export table.parquet --csv > table.csv
 
-On clusters: `--shard auto` reads the number of a task from the environment of Slurm and Grid Engine,
-`--shard auto/64` (tasks 1 to 64) also from that of PBS. On Slurm all is submitted, resubmitted and
-merged by one command, and the options of sbatch follow `--` (docs/cluster.md):
+On clusters: `--shard auto` reads the number of a task from the environment of Slurm and of Grid
+Engine, `--shard auto/64` (tasks 1 to 64) also from that of PBS. On Slurm one command submits all,
+submits again what is missing, and merges; options of sbatch follow `--` (docs/cluster.md):
   ringleader sweep table.toml --slurm -- --partition=long --time=2:00:00
   ringleader sweep table.toml --slurm --status
 
