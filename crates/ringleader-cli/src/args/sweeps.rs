@@ -143,8 +143,8 @@ page; they hold the columns that fit a page of `article`.
 Examples:
   ringleader report records/table1.parquet
   ringleader report one.parquet two.parquet --out comparison --baseline ysm
-  ringleader report records/table1.parquet --only ppl,start=leaderless --n 64.. \\
-      --figure steps
+  ringleader report records/table1.parquet --figure steps \\
+      --only ppl,start=leaderless --n 64..
   ringleader report records/table1.parquet --only ppl --only ysm \\
       --y-axis linear --centre median
   ringleader report records/table1.parquet --columns 'n,median,95 % quantile'
