@@ -101,6 +101,26 @@ fn a_grid_needs_no_file() {
     assert_eq!(json(&run(&format!("{resume} --json")))["ran"].as_u64(), Some(0), "{resume}");
 }
 
+/// A sweep of short trials and one that never ends, stopped when some of the short ones are finished.
+#[test]
+fn a_sweep_under_way_can_be_reported_on() {
+    let (out, folder) = (place("long.parquet"), place("under-way"));
+    let _ = fs::remove_file(format!("{out}.journal"));
+    let text_of = "seed = 1\n[[grid]]\nprotocol = 'fj'\nn = [3, 4, 5]\nrepeats = 50\n\
+                   [[grid]]\nprotocol = 'ppl'\nn = 4096\nlimit = 1e15\nrepeats = 1\n";
+    let definition = file("long.toml", text_of);
+    let kept = |output: &Output| !complaint(output).contains("0 of 151") && complaint(output).contains("are kept");
+    interrupted(&["sweep", &definition, "--out", &out, "--threads", "2"], kept);
+    let dry = text(&run(&format!("sweep {definition} --out {out} --dry-run")));
+    assert!(dry.contains("of them are done already"), "{dry}");
+    let shown = text(&run(&format!("report {out} --out {folder}")));
+    assert!(shown.contains("under way") && shown.contains("short ones finish first"), "{shown}");
+    assert!(fs::read_to_string(format!("{folder}/report.html")).unwrap().contains("Under way:"));
+    let found = json(&run(&format!("report {out} --json")));
+    assert_eq!(found["under_way"].as_array().unwrap().len(), 1);
+    assert!(found["trials"].as_u64().is_some_and(|trials| trials > 0 && trials < 151), "{found}");
+}
+
 #[test]
 fn a_grid_that_makes_no_sense_is_refused() {
     refused("sweep", &["--example", "--protocol ppl --n 32..512"]);

@@ -7,7 +7,7 @@ use ringleader::stats::fit::Verdict;
 use ringleader_catalogue::Entries;
 use ringleader_records::analysis::{Analysed, Analysis, Growth, analyse};
 use ringleader_records::files;
-use ringleader_records::series::{Series, files_of, load, select};
+use ringleader_records::series::{Series, files_of, is_under_way, load, select};
 
 use crate::args::{AxisScale, ReportArgs};
 use crate::report::figures::Style;
@@ -26,6 +26,9 @@ const MOST_SENTENCES: usize = 3;
 
 pub(crate) fn report(args: &ReportArgs, entries: &Entries) -> Result<(), Stop> {
     let records = files_of(&args.records)?;
+    // Looked for before they are read: a sweep may finish meanwhile, which makes what is said too careful.
+    let under_way: Vec<String> =
+        records.iter().filter(|path| is_under_way(path)).map(|path| path.display().to_string()).collect();
     let (series, metas) = load(&entries.catalogue(), &records)?;
     let series = chosen(series, args)?;
     let baseline = baseline(&series, args.baseline.as_deref())?;
@@ -33,10 +36,19 @@ pub(crate) fn report(args: &ReportArgs, entries: &Entries) -> Result<(), Stop> {
     let folder = args.out.as_deref().or_else(|| (!args.json).then_some(Path::new(FOLDER)));
     let sections = sections(&analysis, args)?;
     if let Some(folder) = folder {
-        write_all(folder, &contents(folder, args, &sections, page::html(&analysis, &sections, &metas)), &records)?;
+        write_all(
+            folder,
+            &contents(folder, args, &sections, page::html(&analysis, &sections, &metas, &under_way)),
+            &records,
+        )?;
     }
-    let people = |out: &mut dyn Write| summary(out, &analysis, folder.unwrap_or(Path::new(FOLDER)));
-    print(args.json, "report", || numbers::as_json(&analysis, &metas), people)
+    let people = |out: &mut dyn Write| {
+        if !under_way.is_empty() {
+            writeln!(out, "{}: {}\n", alarm("under way"), page::unfinished(&under_way))?;
+        }
+        summary(out, &analysis, folder.unwrap_or(Path::new(FOLDER)))
+    };
+    print(args.json, "report", || numbers::as_json(&analysis, &metas, &under_way), people)
 }
 
 /// The series and sizes that `--only` and `--n` leave.

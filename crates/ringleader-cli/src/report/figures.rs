@@ -1,5 +1,7 @@
 //! Figures of a report: which there are, of which series, and what they say of themselves.
 
+use std::collections::BTreeSet;
+
 use ringleader::stats::fit::Scale;
 use ringleader::stats::histogram::histogram;
 use ringleader::stats::survival::kaplan_meier;
@@ -142,15 +144,23 @@ fn subject(one: &Analysed) -> String {
 
 /// A figure for every series that has something to show.
 fn each(analysis: &Analysis, kind: &'static str, figure: impl Fn(&Analysed) -> Option<Figure>) -> Vec<Figure> {
-    let mut all: Vec<Figure> = Vec::new();
-    for one in &analysis.series {
-        let Some(figure) = figure(one).filter(Figure::has_points) else { continue };
-        let name = format!("{kind}-{}", slug(&one.series.label));
-        let same = all.iter().filter(|known| known.name == name || known.name.starts_with(&format!("{name}~"))).count();
-        let name = if same == 0 { name } else { format!("{name}~{}", same + 1) };
-        all.push(Figure { kind, name, ..figure });
+    let named = |one: &Analysed| {
+        let figure = figure(one).filter(Figure::has_points)?;
+        Some(Figure { kind, name: format!("{kind}-{}", slug(&one.series.label)), ..figure })
+    };
+    analysis.series.iter().filter_map(named).collect()
+}
+
+/// Numbers the names that are there more than once, since different series may be called nearly the same.
+pub(crate) fn tell_apart<'a>(figures: impl Iterator<Item = &'a mut Figure>) {
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for figure in figures {
+        let (name, mut times) = (figure.name.clone(), 1);
+        while !known.insert(figure.name.clone()) {
+            times += 1;
+            figure.name = format!("{name}-{times}");
+        }
     }
-    all
 }
 
 // --- Against n ------------------------------------------------------------------------------------------------
@@ -534,6 +544,14 @@ mod tests {
         assert_eq!(divided(&stages, &["b", "c"]), [0.375, 0.625]);
         assert_eq!(divided(&stages, &["c", "a", "d"]), [0.75, 0.125, 0.125], "in the order that was asked for");
         assert_eq!(divided(&[], &["a"]), [0.0]);
+    }
+
+    #[test]
+    fn no_two_figures_have_the_same_name() {
+        let named = |name: &str| Figure { name: name.into(), ..Figure::default() };
+        let mut figures = ["a", "a-2", "a", "b", "a"].map(named);
+        tell_apart(figures.iter_mut());
+        assert_eq!(figures.map(|figure| figure.name), ["a", "a-2", "a-3", "b", "a-4"]);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use ringleader_records::series::Cell;
 use crate::report::page::{origins, trials};
 use crate::shapes::{carried, faults, mean, quantile};
 
-pub(crate) fn as_json(analysis: &Analysis, metas: &[Meta]) -> Value {
+pub(crate) fn as_json(analysis: &Analysis, metas: &[Meta], under_way: &[String]) -> Value {
     let (trials, censored) = trials(analysis);
     let repeated = analysis.series.iter().flat_map(|one| &one.series.cells).map(|cell| cell.repeated);
     let label = |k: usize| analysis.series.get(k).map(|one| one.series.label.clone());
@@ -20,6 +20,7 @@ pub(crate) fn as_json(analysis: &Analysis, metas: &[Meta]) -> Value {
         ("trials", trials.into()),
         ("censored", censored.into()),
         ("repeated", repeated.sum::<usize>().into()),
+        ("under_way", under_way.to_vec().into()),
         ("records", origins(metas).into_iter().map(origin).collect::<Vec<_>>().into()),
         ("series", analysis.series.iter().map(series).collect::<Vec<_>>().into()),
         ("baseline", label(analysis.baseline).into()),

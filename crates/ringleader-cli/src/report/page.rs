@@ -58,6 +58,7 @@ pub(crate) fn sections(analysis: &Analysis, style: Style) -> Vec<Section> {
         section.tables.iter_mut().for_each(|table| table.note(&rules));
     }
     sections.retain(|section| !section.tables.is_empty() || !section.figures.is_empty());
+    figures::tell_apart(sections.iter_mut().flat_map(|section| &mut section.figures));
     sections
 }
 
@@ -139,8 +140,13 @@ pub(crate) fn origins(metas: &[Meta]) -> Vec<&Meta> {
     origins
 }
 
-/// The whole page.
-pub(crate) fn html(analysis: &Analysis, sections: &[Section], metas: &[Meta]) -> String {
+/// What the records of sweeps that are under way lack.
+pub(crate) fn unfinished(records: &[String]) -> String {
+    format!("{} will hold more trials; short ones finish first, so these figures are too low", records.join(", "))
+}
+
+/// The whole page; these records are of sweeps under way.
+pub(crate) fn html(analysis: &Analysis, sections: &[Section], metas: &[Meta], under_way: &[String]) -> String {
     let mut out = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -158,6 +164,9 @@ pub(crate) fn html(analysis: &Analysis, sections: &[Section], metas: &[Meta]) ->
         analysis.seed,
         escape(&rules)
     );
+    if !under_way.is_empty() {
+        let _ = writeln!(out, "<p><strong>Under way:</strong> {}.</p>", escape(&unfinished(under_way)));
+    }
     warnings(&mut out, analysis);
     contents(&mut out, sections);
     for (k, section) in sections.iter().enumerate() {

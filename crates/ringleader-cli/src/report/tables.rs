@@ -1,6 +1,5 @@
 //! Tables of a report, and how they look in Markdown and HTML; `latex` has them for a paper.
 
-use ringleader::stats::carried::Carried;
 use ringleader::stats::compare::Ratio;
 use ringleader::stats::fit::{Estimate, Fit, Scale};
 use ringleader::stats::{Mean, Observed, Quantile, proportion};
@@ -8,6 +7,7 @@ use ringleader_records::analysis::{Analysed, Analysis, Growth, QUANTILES, Sweep,
 use ringleader_records::series::Cell;
 use ringleader_records::settings::number;
 
+use crate::cmd::findings::carried_in_words;
 use crate::report::svg::escape;
 use crate::text::{commas, commas_in_front, ratio};
 
@@ -143,24 +143,10 @@ fn percent(part: f64) -> String {
     format!("{:.decimals$} %", 100.0 * part)
 }
 
-/// What a few trials do to the mean.
-pub(crate) fn carried(carried: &Carried) -> String {
-    format!(
-        "{0} of {1} trials hold{2} {3:.0} % of the mean: {4} take{2} {5} steps or more, the others {6} at most",
-        commas(carried.few),
-        commas(carried.of),
-        if carried.few == 1 { "s" } else { "" },
-        100.0 * carried.share,
-        if carried.few == 1 { "it" } else { "they" },
-        short(carried.from as f64),
-        short(carried.others_to as f64)
-    )
-}
-
 /// The cells whose mean is carried by a few trials, each in a sentence.
 pub(crate) fn warnings(analysis: &Analysis) -> Vec<String> {
     let of = |(one, cell, k): (&Analysed, &Cell, usize)| {
-        Some(format!("{}, n = {}: {}", one.series.label, cell.n, carried(one.cells[k].carried.as_ref()?)))
+        Some(format!("{}, n = {}: {}", one.series.label, cell.n, carried_in_words(one.cells[k].carried.as_ref()?)))
     };
     cells(analysis).filter_map(of).collect()
 }
@@ -652,14 +638,6 @@ mod tests {
         );
         let html = table().html();
         assert!(html.contains("<td>|Q| a_b &lt;1&gt;</td>") && html.contains("<caption>Steps &amp; more"), "{html}");
-    }
-
-    #[test]
-    fn few_trials_that_carry_the_mean_are_named() {
-        let one = Carried { few: 3, of: 500, share: 0.357, from: 46_000_000, others_to: 1_080_000 };
-        let said = "3 of 500 trials hold 36 % of the mean: they take 4.600e7 steps or more, the others 1.080e6 at most";
-        assert_eq!(carried(&one), said);
-        assert!(carried(&Carried { few: 1, ..one }).starts_with("1 of 500 trials holds 36 % of the mean: it takes"));
     }
 
     #[test]
