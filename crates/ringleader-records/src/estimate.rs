@@ -81,8 +81,8 @@ impl Law {
 
     /// The law through what was found, from the last but two to the last; two of them are too near to tell growths apart.
     fn through(found: &[(f64, f64)]) -> Option<Self> {
-        let &(n, steps) = found.last()?;
-        let before = found[..found.len() - 1].iter().rev().take(2).last().filter(|one| one.1 > 0.0 && steps > 0.0);
+        let (&(n, steps), before) = found.split_last()?;
+        let before = before.get(before.len().saturating_sub(2)).filter(|one| one.1 > 0.0 && steps > 0.0);
         let growth = before.map_or(Growth::Claimed(Scale::N2LogN), |&before| Growth::between(before, (n, steps)));
         Some(Self { n, steps, growth })
     }
