@@ -109,7 +109,7 @@ fn a_sweep_under_way_can_be_reported_on() {
     let text_of = "seed = 1\n[[grid]]\nprotocol = 'fj'\nn = [3, 4, 5]\nrepeats = 50\n\
                    [[grid]]\nprotocol = 'ppl'\nn = 4096\nlimit = 1e15\nrepeats = 1\n";
     let definition = file("long.toml", text_of);
-    let kept = |output: &Output| !complaint(output).contains("0 of 151") && complaint(output).contains("are kept");
+    let kept = |output: &Output| !complaint(output).contains(" 0 of 151") && complaint(output).contains("are kept");
     interrupted(&["sweep", &definition, "--out", &out, "--threads", "2"], kept);
     let dry = text(&run(&format!("sweep {definition} --out {out} --dry-run")));
     assert!(dry.contains("of them are done already"), "{dry}");

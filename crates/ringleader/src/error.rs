@@ -78,7 +78,7 @@ mod tests {
         let names = ["ppl", "ppl-prime", "por", "pcl", "undirected", "ysm"];
         let meant = |wanted: &str| nearest(wanted, names);
         assert_eq!(
-            ["PPL", "pplprime", "undirectd", "yms"].map(meant),
+            ["PPL", "pplprime", "undirectd", "ysn"].map(meant),
             [Some("ppl"), Some("ppl-prime"), Some("undirected"), Some("ysm")]
         );
         assert_eq!((meant("leader"), meant(&"x".repeat(1 << 20))), (None, None));

@@ -148,7 +148,7 @@ Examples:
   ringleader report records/table1.parquet --only ppl --only ysm \\
       --y-axis linear --centre median
   ringleader report records/table1.parquet --columns 'n,median,95 % quantile'
-  ringleader report records/table1.parquet --json | jq '.series[].growth.power.a'
+  ringleader report records/table1.parquet --json | jq .series[].growth.power
 
 {EXIT_CODES}"))]
 pub(crate) struct ReportArgs {
