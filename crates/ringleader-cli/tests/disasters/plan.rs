@@ -140,13 +140,21 @@ impl Definition {
         Self { seed: self.seed, grids }
     }
 
-    /// Not the same, and not with more cells either.
+    /// With more repeats of one grid.
+    fn longer(&self, dice: &mut Dice) -> Self {
+        let mut other = self.clone();
+        let at = dice.below(other.grids.len() as u64) as usize;
+        other.grids[at].repeats += 1 + dice.below(20);
+        other
+    }
+
+    /// Not the same, and not with more cells or repeats either.
     fn changed(&self, dice: &mut Dice) -> Self {
         let mut other = self.clone();
         let at = dice.below(other.grids.len() as u64) as usize;
         match dice.below(5) {
             0 if other.grids.len() > 1 => drop(other.grids.remove(at)),
-            1 => other.grids[at].repeats += 1,
+            1 if other.grids[at].repeats > 1 => other.grids[at].repeats -= 1,
             2 => other.grids[at].phases ^= true,
             3 => other.grids[at].limit = Some(12_345),
             _ => other.seed += 1,
@@ -187,7 +195,7 @@ pub(crate) enum Disaster {
     Journal(Thing),
     /// Something else is in the place of the records, or they are damaged.
     Records(Thing),
-    /// Another definition, which does more than to add cells.
+    /// Another definition, which does more than to add cells and repeats.
     Changed(String),
     /// The disk has so many pages left.
     SmallDisk(u64),
@@ -310,7 +318,8 @@ impl Plan {
         let shards = dice.pick(&[1, 1, 1, 2, 3, 5]);
         let mut definitions = vec![Definition::new(dice)];
         while dice.once_in(3) && definitions.len() < 3 {
-            let grown = definitions[definitions.len() - 1].grown(dice);
+            let last = &definitions[definitions.len() - 1];
+            let grown = if dice.once_in(2) { last.longer(dice) } else { last.grown(dice) };
             definitions.push(grown);
         }
         let most = if shards == 1 { 9 } else { 5 };
