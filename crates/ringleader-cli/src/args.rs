@@ -46,6 +46,9 @@ Exit codes:
   130  interrupted by Ctrl-C; what was done so far is shown and saved
   143  the same, by SIGTERM";
 
+/// Where commands say that.
+const SEE: &str = "`ringleader --help` lists the exit codes.";
+
 /// The version, with the commit if the build was told of it, and what the sliced engine uses of this processor.
 fn version() -> &'static str {
     static VERSION: LazyLock<String> = LazyLock::new(|| {
@@ -273,9 +276,11 @@ fn parameters(entries: &Entries) -> Vec<Arg> {
         }
     }
     let option = |(Parameter { name, help, flag }, takers): (Parameter, Vec<String>)| {
+        let about = help.clone();
         let arg = Arg::new(format!("{PARAMETER}{name}"))
             .long(name.into_owned())
-            .help(format!("{help} ({})", takers.join(", ")))
+            .help(help.into_owned())
+            .long_help(format!("{about} ({})", takers.join(", ")))
             .help_heading("Parameters of protocols");
         if flag { arg.action(ArgAction::SetTrue) } else { arg.value_name("N").value_parser(clap::value_parser!(u64)) }
     };
@@ -285,10 +290,10 @@ fn parameters(entries: &Entries) -> Vec<Arg> {
 /// A protocol by name, alone or after -p.
 #[derive(ClapArgs)]
 pub(crate) struct ProtocolArg {
-    /// The protocol; see `ringleader list` [default of `run`: ppl]
+    /// The protocol; see `ringleader list`. `run` runs ppl if none is named
     #[arg(value_name = "PROTOCOL", conflicts_with = "protocol_option")]
     protocol: Option<String>,
-    /// The same
+    /// The protocol, as an option
     #[arg(long = "protocol", short = 'p', id = "protocol_option", value_name = "PROTOCOL")]
     option: Option<String>,
 }

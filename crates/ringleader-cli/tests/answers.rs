@@ -143,6 +143,21 @@ fn the_example_is_a_definition() {
 }
 
 #[test]
+fn help_fits_a_screen() {
+    let help = text(&run("run -h"));
+    assert!(help.lines().count() <= 55 && help.lines().all(|line| line.chars().count() <= 80), "{help}");
+    let detail = text(&run("list ppl"));
+    for words in ["stale-signals", "--kappa", "C_DL", "tokenB", "at=safe|STEP"] {
+        assert!(detail.contains(words), "{words}: {detail}");
+    }
+    assert_eq!(text(&run("list -n 16 --json fj")).matches("\"assumption\"").count(), 1);
+    assert_eq!(run("run fj --n 4 --seed 1").stdout, run("run -p fj --n 4 --seed 1").stdout);
+    assert_eq!(run("check fj --n 3").stdout, run("check -p fj --n 3").stdout);
+    refused("check --n 3", &["no protocol", "ringleader list"]);
+    refused("run fj -p ppl", &["cannot be used with"]);
+}
+
+#[test]
 fn names_are_suggested() {
     refused("run -p PPL", &["did you mean ppl?"]);
     refused("run -p undirectd", &["did you mean undirected?"]);

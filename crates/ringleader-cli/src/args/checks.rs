@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{EXIT_CODES, ParamArgs, ProtocolArg, Sizes, bytes, count, kappas, psis, ring_sizes, sizes, threads};
+use super::{ParamArgs, ProtocolArg, SEE, Sizes, bytes, count, kappas, psis, ring_sizes, sizes, threads};
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
@@ -32,7 +32,7 @@ Examples:
   ringleader check elim --n 3 --everywhere --witness case.json
       it fails outside, and `replay case.json` shows how
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) protocol: ProtocolArg,
@@ -62,7 +62,7 @@ pub(crate) struct CheckArgs {
 }
 
 #[derive(ClapArgs)]
-#[command(after_help = EXIT_CODES, after_long_help = format!("\
+#[command(after_long_help = format!("\
 A claim holds if no configuration violates it: `prove` turns the circuit of the
 protocol, with a free bit for every bit of every agent, into a formula, and a
 SAT solver shows that it has no solution. A solution would be a witness, which
@@ -88,7 +88,7 @@ Examples:
       formulas and DRAT proofs, for any checker
   ringleader prove complete --psi 5 --time 60 --memory 4G
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct ProveArgs {
     /// The claims, by name or by statement of the paper [default: all]
     #[arg(value_name = "CLAIM")]
@@ -150,7 +150,7 @@ Examples:
       everything that has the number 1
   ringleader paper --json | jq '.statements[].title'
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct PaperArgs {
     /// A number, a name, or both [default: all statements]
     #[arg(value_name = "STATEMENT", conflicts_with = "markdown")]
@@ -164,7 +164,7 @@ pub(crate) struct PaperArgs {
 }
 
 #[derive(ClapArgs)]
-#[command(after_help = EXIT_CODES, after_long_help = format!("\
+#[command(after_long_help = format!("\
 `exact` builds the Markov chain of the reachable configurations, up to rotation,
 and solves it: in rational numbers if it is small, otherwise in floating point
 with a bound on the error. The expectation is infinite where the target is not
@@ -181,7 +181,7 @@ Examples:
   ringleader exact aaf --n 3 --start every --no-rotation --prism aaf.pm
       for PRISM or Storm: R{{\"steps\"}}=? [F \"safe\"]
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct ExactArgs {
     #[command(flatten)]
     pub(crate) protocol: ProtocolArg,

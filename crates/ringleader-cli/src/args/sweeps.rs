@@ -6,11 +6,11 @@ use clap::{Args as ClapArgs, ValueEnum};
 use ringleader_records::analysis::Location;
 use ringleader_records::meta::Shard;
 
-use super::{EXIT_CODES, GridArgs, SlurmArgs, threads};
+use super::{GridArgs, SEE, SlurmArgs, threads};
 use crate::report::choice::{Only, Span};
 
 #[derive(ClapArgs)]
-#[command(after_help = EXIT_CODES, after_long_help = format!("\
+#[command(after_long_help = format!("\
 A definition is a TOML file; `sweep --example` prints one with comments. Each
 [[grid]] stands for all combinations of its axes; an axis is one value or a
 list. Keys above the first grid are defaults for all grids.
@@ -44,7 +44,7 @@ options of sbatch follow `--` (docs/cluster.md):
   ringleader sweep table.toml --slurm -- --partition=long --time=2:00:00
   ringleader sweep table.toml --slurm --status
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct SweepArgs {
     /// The definition, or - for standard input
     #[arg(value_name = "DEFINITION.toml")]
@@ -85,7 +85,7 @@ hold every trial.
 Examples:
   ringleader merge table.1of2.parquet table.2of2.parquet --out table.parquet
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct MergeArgs {
     /// The shards
     #[arg(value_name = "RECORDS.parquet", required = true)]
@@ -112,7 +112,7 @@ Examples:
   ringleader export table.parquet --meta | jq -r '.files[0].definition'
       the definition of these records
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct ExportArgs {
     /// The records
     #[arg(value_name = "RECORDS.parquet", required = true)]
@@ -150,7 +150,7 @@ Examples:
   ringleader report records/table1.parquet --columns 'n,median,95 % quantile'
   ringleader report records/table1.parquet --json | jq .series[].growth.power
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct ReportArgs {
     /// Records of sweeps: Parquet files, or folders of them
     #[arg(required = true, value_name = "RECORDS")]
@@ -229,7 +229,7 @@ Examples:
   ringleader table1 --markdown                      as in docs/reports.md
   ringleader table1 my-records --latex
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct Table1Args {
     /// Records of sweeps: Parquet files, or folders of them [default: records/table1.parquet]
     #[arg(value_name = "RECORDS")]

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use ringleader::fault::Fault;
 
-use super::{EXIT_CODES, ParamArgs, ProtocolArg, count, threads, trials};
+use super::{ParamArgs, ProtocolArg, SEE, count, threads, trials};
 
 #[derive(ClapArgs)]
-#[command(after_help = EXIT_CODES, after_long_help = format!("\
+#[command(after_long_help = format!("\
 Steps are interactions; parallel time is steps / n. The run ends at the first
 step in the closed safe set (the exact step), or at the limit. Phases are the
 first steps at which the sets of the paper hold.
@@ -38,7 +38,7 @@ agents=K[,place=random|contiguous] or list=I+J+..., then
 [,variable=NAME],at=safe|STEP: at that step these agents find that variable, or
 all of theirs, overwritten at random.
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) protocol: ProtocolArg,
@@ -98,7 +98,7 @@ Examples:
       its starts, parameters and phases
   ringleader list --n 4096 --json
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct ListArgs {
     /// One protocol, in detail [default: all]
     #[arg(value_name = "PROTOCOL")]
@@ -128,7 +128,7 @@ Examples:
   ringleader run --n 8 --trace case.json && ringleader replay case.json
   ringleader replay - < case.json | jq .leaders
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct ReplayArgs {
     /// The case, or - for standard input
     #[arg(value_name = "CASE.json")]
@@ -154,7 +154,7 @@ Examples:
       the initial configuration of a case
   ringleader inspect case.json --text | less        in words, wherever they go
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct InspectArgs {
     /// The configuration, or - for standard input
     #[arg(value_name = "CONFIG.json")]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args as ClapArgs;
 
-use super::{EXIT_CODES, ParamArgs, count};
+use super::{ParamArgs, SEE, count};
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
@@ -25,7 +25,7 @@ Examples:
   ringleader view --port 0 --no-open
       any free port, and no browser
 
-{EXIT_CODES}"))]
+{SEE}"))]
 pub(crate) struct ViewArgs {
     /// A case or a configuration to look at, or - for standard input
     #[arg(value_name = "FILE.json", conflicts_with_all = ["n", "start"])]
