@@ -27,7 +27,7 @@ pub(crate) struct GridArgs {
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', requires = "protocol")]
     start: Vec<String>,
     /// The number of trials of each combination [default: 100]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1_000_000), requires = "protocol")]
+    #[arg(long, value_name = "K", value_parser = repeats, requires = "protocol")]
     trials: Option<u32>,
     /// A fault in every trial, as in `run`; can be given several times
     #[arg(long, value_name = "FAULT", requires = "protocol")]
@@ -91,6 +91,11 @@ impl GridArgs {
         words += if self.phases { " --phases" } else { "" };
         words + &self.params.words()
     }
+}
+
+fn repeats(text: &str) -> Result<u32, String> {
+    let allowed = count(text).ok().filter(|count| (1..=1_000_000).contains(count));
+    allowed.and_then(|count| u32::try_from(count).ok()).ok_or_else(|| "allowed is a whole number, 1 to 1000000".into())
 }
 
 /// Sizes as people write them for sweeps, where what matters is growth.

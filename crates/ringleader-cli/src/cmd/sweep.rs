@@ -172,7 +172,9 @@ impl Plan<'_> {
         let threads = self.args.threads.unwrap_or_else(all_cores);
         run_missing(ledger, self.protocols, threads, &interrupted, &mut |standing| {
             // The threads look for Ctrl-C themselves, and still keep what they have.
-            let _ = bar.show(standing.done, || pace(standing));
+            let _ = bar.at(share(standing, self.trials()), || {
+                format!("{}/{} {}", commas(standing.done), commas(self.trials()), pace(standing))
+            });
         })
     }
 
@@ -207,13 +209,22 @@ impl Plan<'_> {
 
 // --- What is told ---------------------------------------------------------------------------------------------
 
+/// Which part is done: by time if that is known, else by trials.
+fn share(standing: &Standing<'_>, trials: u64) -> f64 {
+    let by_trials = standing.done as f64 / trials.max(1) as f64;
+    let elapsed = standing.elapsed.as_secs_f64();
+    let by_time = |left: Duration| elapsed / (elapsed + left.as_secs_f64()).max(1e-9);
+    by_trials.max(standing.left.map_or(0.0, by_time))
+}
+
 /// How fast it goes, how long it will take, and where it is.
 fn pace(standing: &Standing<'_>) -> String {
     let place = format!("{} n={}", standing.cell.trial.protocol, standing.cell.trial.n);
     let seconds = standing.elapsed.as_secs_f64().max(1e-9);
-    let (rate, steps) = (ratio(standing.ran as f64 / seconds), short(standing.steps as f64 / seconds));
+    let rate = if standing.ran == 0 { String::new() } else { format!(", {}/s", ratio(standing.ran as f64 / seconds)) };
+    let steps = short(standing.steps as f64 / seconds);
     let left = standing.left.map_or(String::new(), |left| format!(", about {} left", duration(left.as_secs_f64())));
-    format!("trials, {rate}/s, {steps} steps/s{left}, {place}")
+    format!("trials{rate}, {steps} steps/s{left}, {place}")
 }
 
 impl Plan<'_> {

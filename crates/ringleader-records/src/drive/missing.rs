@@ -239,9 +239,10 @@ impl<'a, 'd> Work<'a, 'd> {
             let trials = f64::from(self.asked[k]);
             let expected = self.expected.get().and_then(|expected| expected[k]);
             let weight = expected.map_or_else(|| weight(cell), |one| one.seconds);
-            let begun = expected.map_or(0.0, |one| trials - steps as f64 / one.steps.max(1.0));
+            let left = f64::from(left);
+            let begun = expected.map_or(left, |one| trials - steps as f64 / one.steps.max(1.0));
             // However far they are, those that have not finished take some time.
-            left_over += weight * f64::from(left).min(begun.max(f64::from(left) / 20.0));
+            left_over += weight * left.min(begun.max(left / 20.0));
             all += weight * trials;
         }
         (left_over, all)
