@@ -187,6 +187,8 @@ const WITH_PARAMETERS: [&str; 6] = ["run", "sweep", "inspect", "check", "exact",
 /// All options, those of these protocols included.
 pub(crate) fn command(entries: &Entries) -> clap::Command {
     Args::command().mut_subcommands(|command| {
+        // A number below 0 is refused by what takes it, with what is allowed.
+        let command = command.allow_negative_numbers(true);
         if WITH_PARAMETERS.contains(&command.get_name()) { command.args(parameters(entries)) } else { command }
     })
 }
@@ -243,6 +245,15 @@ fn sizes_within(text: &str, least: usize, most: usize) -> Result<Sizes, String> 
 fn count(text: &str) -> Result<u64, String> {
     let allowed = "allowed is a whole number of at most 2^64-1, such as 5000000 or 5e6";
     ringleader::fault::count(text).ok_or_else(|| allowed.into())
+}
+
+fn agents(text: &str) -> Result<u64, String> {
+    let allowed = "allowed is a whole number, 3 to 1048576; `ringleader sweep` takes lists and ranges";
+    ringleader::fault::count(text).ok_or_else(|| allowed.into())
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "allowed is a whole number, 0 to 2^64-1".into())
 }
 
 /// The greatest number of trials in one go; each takes some memory until the end.

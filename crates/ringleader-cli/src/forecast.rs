@@ -15,9 +15,9 @@ use crate::text::{alarm, commas, duration, short};
 const SOON: Duration = Duration::from_millis(300);
 /// What takes longer is told, also where there is no bar, as soon as its speed is more than that of its beginning.
 const LONG: f64 = 600.0;
-const SURE: Duration = Duration::from_secs(1);
-/// A speed is that of the last few seconds: some runs begin slowly.
-const RECENT: Duration = Duration::from_secs(3);
+const SURE: Duration = Duration::from_secs(4);
+/// A speed is that of the last second or two: some runs begin slowly.
+const RECENT: Duration = Duration::from_secs(1);
 
 /// What is expected of trials under way.
 pub(crate) struct Forecast<'a> {
@@ -79,8 +79,9 @@ impl<'a> Forecast<'a> {
         }
         let trials = if self.trials == 1 { String::new() } else { format!(" for {} trials", commas(self.trials)) };
         let (left, steps, rate) = (duration(left), short(steps), short(rate));
+        let faster = if self.trial.phases { "; --no-phases is faster" } else { "" };
         let told = format!(
-            "at its present speed, {rate} steps a second, this takes about {left}{trials}; {steps} steps are expected"
+            "at its present speed, {rate} steps a second, this takes about {left}{trials}; {steps} steps are expected{faster}"
         );
         let _ = writeln!(anstream::stderr(), "{}: {told}", alarm("note"));
     }

@@ -63,6 +63,8 @@ fn phases_say_where_the_time_goes() {
     assert!((sum("mean_duration") / mean - 1.0).abs() < 1e-9, "{phases:?}");
     assert!(text(&run("run --n 8 --trials 40 --seed 1 --phases")).contains("where the time goes"));
     refused("run --n 8 --phases", &["--trials"]);
+    refused("run --n 8 --trials 2 --phases --fault agents=1,at=safe", &["--fault"]);
+    assert!(found["command"].as_str().unwrap().ends_with("--trials 40 --phases"), "{found}");
 }
 
 #[test]
@@ -129,7 +131,12 @@ fn a_grid_that_makes_no_sense_is_refused() {
     refused("sweep x.toml -p ppl --n 8", &["x.toml", "leave out --protocol"]);
     refused("sweep -p ppl --n 9..8 --out a.parquet", &["32..512"]);
     refused("sweep -p ppl --n 8 --start unifrm --out a.parquet", &["did you mean uniform?"]);
-    refused("sweep -p ppl --n 8 --trials 0 --out a.parquet", &["--trials"]);
+    refused("sweep -p ppl --n 8 --trials 0 --out a.parquet", &["--trials", "1 to 1000000"]);
+    refused("sweep x.toml --trials 3", &["x.toml", "leave out"]);
+    refused("sweep -p ppl --n 3..4000:1 --out a.parquet", &["3998 sizes", "at most 1000"]);
+    refused("run --n -5", &["-5", "3 to 1048576"]);
+    refused("run --n 32..64", &["32..64", "ringleader sweep"]);
+    refused("run --seed 1e30", &["1e30", "2^64-1"]);
 }
 
 #[test]

@@ -190,6 +190,8 @@ pub(crate) mod tests {
             names[19..],
             ["phases", "phase_first leader", "phase_C_PB, with \"one\" leader=1", "phase_S\t\u{e9}\\"]
         );
+        let faultless = super::columns(setups(&rows[..10]));
+        assert!(names.contains(&LEADERS) && faultless.iter().all(|column| column.name != LEADERS));
         let at = |row: usize, name: &str| columns.iter().find(|one| one.name == name).unwrap().value.number(&rows[row]);
         assert_eq!((at(0, "param_kappa"), at(10, "param_kappa")), (None, Some(i64::MAX as u64)));
         assert_eq!((at(39, "phase_first leader"), at(0, "phase_first leader")), (Some(39), None));

@@ -188,7 +188,7 @@ mod tests {
             assert!(page(&other).is_err(), "byte {k}");
         }
         // The least and greatest values, as others write them, are passed over.
-        let least = [&header[..15], &[0x1c, 0x18, 2, b'a', b'b', 0x11, 0, 0, 0]].concat();
+        let least = [&header[..15], &[0x1c, 0x11, 0x18, 2, b'a', b'b', 0, 0, 0]].concat();
         assert_eq!(page(&least).unwrap().encodings, [8, 3, 3]);
         let deep = [0x15, 0, 0x4c, 0x5c].into_iter().chain([0x1c; 40]).collect::<Vec<u8>>();
         assert!(page(&deep).is_err() && page(&[0x15, 255, 255, 255, 255, 255, 255]).is_err());

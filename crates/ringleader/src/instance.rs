@@ -155,7 +155,7 @@ impl<P: Protocol> Instance<P> {
         let Blueprint { starts, about, .. } = &*self.blueprint;
         let found = name.map_or(starts.first(), |name| starts.iter().find(|start| start.named.name == name));
         let start = found.ok_or_else(|| {
-            let (words, names) = (format!("{} starts from a JSON file, or from", about.name), starts.iter());
+            let (words, names) = (format!("{} starts from", about.name), starts.iter());
             Error::unknown("start", name.unwrap_or("(none)"), &words, names.map(|start| &*start.named.name))
         })?;
         start.needs.as_ref().map_or(Ok(()), |needs| needs(&self.protocol, self.ring))?;

@@ -6,7 +6,7 @@ use ringleader::fault::Fault;
 use ringleader::trial::Scheduler;
 use ringleader_records::sweep::Grid;
 
-use super::{ParamArgs, Sizes, count};
+use super::{ParamArgs, Sizes, count, seed};
 use crate::text::quoted;
 
 /// How often each combination is run if nothing is said.
@@ -14,44 +14,54 @@ const REPEATS: u32 = 100;
 /// All seeds of trials are derived from this one if nothing is said, so that the same command resumes its sweep.
 const SEED: u64 = 1;
 
+/// More sizes than anybody looks at.
+const MOST: usize = 1000;
+
 #[derive(ClapArgs)]
 #[command(next_help_heading = "A grid without a file")]
 pub(crate) struct GridArgs {
     /// The protocols, with commas between them
-    #[arg(long, short, value_name = "NAMES", value_delimiter = ',', requires = "sizes")]
+    #[arg(long, short, value_name = "NAMES", value_delimiter = ',')]
     protocol: Vec<String>,
     /// The numbers of agents: 32..512 doubles, 32..128:16 goes in steps, a list has commas
-    #[arg(long = "n", short, id = "sizes", value_name = "SIZES", value_parser = doubling, requires = "protocol")]
+    #[arg(long = "n", short, id = "sizes", value_name = "SIZES", value_parser = doubling)]
     n: Option<Sizes>,
     /// The starts, with commas between them [default: the first one of each protocol]
-    #[arg(long, short, value_name = "NAMES", value_delimiter = ',', requires = "protocol")]
+    #[arg(long, short, value_name = "NAMES", value_delimiter = ',')]
     start: Vec<String>,
     /// The number of trials of each combination [default: 100]
-    #[arg(long, value_name = "K", value_parser = repeats, requires = "protocol")]
+    #[arg(long, value_name = "K", value_parser = repeats)]
     trials: Option<u32>,
     /// A fault in every trial, as in `run`; can be given several times
-    #[arg(long, value_name = "FAULT", requires = "protocol")]
+    #[arg(long, value_name = "FAULT")]
     fault: Vec<Fault>,
     /// The seed that those of all trials are derived from [default: 1]
-    #[arg(long, requires = "protocol")]
+    #[arg(long, value_parser = seed)]
     seed: Option<u64>,
     /// The maximum number of steps of a trial [default: as in `run`]
-    #[arg(long, value_name = "STEPS", value_parser = count, requires = "protocol")]
+    #[arg(long, value_name = "STEPS", value_parser = count)]
     limit: Option<u64>,
     /// How interactions are chosen: clocks or uniform [default: clocks]
-    #[arg(long, requires = "protocol")]
+    #[arg(long)]
     scheduler: Option<String>,
     /// Record the first step of every phase, which is slower
-    #[arg(long, requires = "protocol")]
+    #[arg(long)]
     phases: bool,
     #[command(flatten)]
     params: ParamArgs,
 }
 
 impl GridArgs {
-    /// Whether a grid was asked for.
+    /// Whether something of a grid was asked for.
     pub(crate) fn is_given(&self) -> bool {
-        !self.protocol.is_empty()
+        let lists = !self.protocol.is_empty() || !self.start.is_empty() || !self.fault.is_empty();
+        let values = [self.trials.is_some(), self.seed.is_some(), self.limit.is_some(), self.scheduler.is_some()];
+        lists || values.contains(&true) || self.n.is_some() || self.phases || !self.params.0.0.is_empty()
+    }
+
+    /// Whether it has what every grid needs.
+    pub(crate) fn is_whole(&self) -> bool {
+        !self.protocol.is_empty() && self.n.is_some()
     }
 
     pub(crate) fn seed(&self) -> u64 {
@@ -113,7 +123,10 @@ fn doubling(text: &str) -> Result<Sizes, String> {
     };
     let sizes: Option<Vec<Vec<usize>>> = text.split(',').map(part).collect();
     let sizes = sizes.map(|parts| parts.concat()).filter(|sizes| sizes.iter().all(|n| *n >= 3));
-    sizes.map(Sizes).ok_or_else(|| allowed.into())
+    match sizes {
+        Some(sizes) if sizes.len() > MOST => Err(format!("{} sizes; at most {MOST} are run in one sweep", sizes.len())),
+        sizes => sizes.map(Sizes).ok_or_else(|| allowed.into()),
+    }
 }
 
 #[cfg(test)]

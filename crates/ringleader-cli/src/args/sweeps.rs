@@ -63,7 +63,7 @@ pub(crate) struct SweepArgs {
     /// The number of threads; it does not change the result [default: one for each core]
     #[arg(long, value_name = "T", value_parser = threads)]
     pub(crate) threads: Option<usize>,
-    /// List the cells and count the trials without running them
+    /// List the cells, count the trials, and say about how long they take, without running them
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print one JSON object

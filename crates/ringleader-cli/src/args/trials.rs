@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args as ClapArgs;
 use ringleader::fault::Fault;
 
-use super::{ParamArgs, ProtocolArg, SEE, count, threads, trials};
+use super::{ParamArgs, ProtocolArg, SEE, agents, count, seed, threads, trials};
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
@@ -43,7 +43,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) protocol: ProtocolArg,
     /// The number of agents, 3 to 1048576 [default: 256]
-    #[arg(long, short, value_parser = count)]
+    #[arg(long, short, value_parser = agents)]
     pub(crate) n: Option<u64>,
     #[command(flatten)]
     pub(crate) params: ParamArgs,
@@ -54,7 +54,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FAULT")]
     pub(crate) fault: Vec<Fault>,
     /// The seed of all randomness, 0 to 2^64-1 [default: a fresh one, printed]
-    #[arg(long)]
+    #[arg(long, value_parser = seed)]
     pub(crate) seed: Option<u64>,
     /// The maximum number of steps, such as 5000000 or 5e6 [default: a generous multiple of n^2 log n, printed]
     #[arg(long, value_name = "STEPS", value_parser = count)]
@@ -73,8 +73,8 @@ pub(crate) struct RunArgs {
     /// Run this many independent trials, with consecutive seeds from --seed on, and show statistics
     #[arg(long, value_name = "K", value_parser = trials)]
     pub(crate) trials: Option<u64>,
-    /// With --trials, also find where the time goes, phase by phase, which is slower
-    #[arg(long, requires = "trials", conflicts_with = "no_phases")]
+    /// With --trials and without faults, also find where the time goes, phase by phase, which is slower
+    #[arg(long, requires = "trials", conflicts_with_all = ["no_phases", "fault"])]
     pub(crate) phases: bool,
     /// The number of threads; it does not change the result [default: one for each core]
     #[arg(long, value_name = "T", requires = "trials", value_parser = threads)]

@@ -86,7 +86,13 @@ pub(crate) fn check(options: &[String]) -> Result<(), Stop> {
             name == *long || (!short.is_empty() && name.starts_with(short) && !name.starts_with("--"))
         };
         if let Some((long, _)) = OURS.iter().find(is) {
-            return Err(Stop::Bad(format!("{option}: {long} is what --slurm says to sbatch itself; leave it out")));
+            return Err(Stop::Bad(format!(
+                "{option}: {long} cannot be given here, since --slurm chooses how jobs follow each other"
+            )));
+        }
+        // Slurm takes any beginning of an option that is no other's; a word without a hyphen may be the value of the option before.
+        if name.len() > 4 && OURS.iter().any(|(long, _)| long.starts_with(name)) {
+            return Err(Stop::Bad(format!("{option}: write options of sbatch in full")));
         }
     }
     Ok(())
@@ -126,6 +132,8 @@ mod tests {
             ("--wrap=true", false),
             ("-W", false),
             ("--wait-all-nodes=1", true),
+            ("--arr=3", false),
+            ("--depend=3", false),
         ] {
             assert_eq!(check(&[option.into()]).is_ok(), fine, "{option}");
         }

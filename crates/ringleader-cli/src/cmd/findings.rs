@@ -139,11 +139,7 @@ pub(crate) fn phases(out: &mut dyn Write, parts: &[Part]) -> io::Result<()> {
     let lines = columns(&std::iter::once(header.to_vec()).chain(parts.iter().map(row)).collect::<Vec<_>>());
     writeln!(out, "{}", strong(&lines[0]))?;
     lines[1..].iter().try_for_each(|line| writeln!(out, "{line}"))?;
-    writeln!(
-        out,
-        "{}\n",
-        faint("durations are from the phase before; a phase that came sooner took no time of its own")
-    )
+    writeln!(out, "{}\n", faint("durations are from the phase before; what came sooner took no time of its own"))
 }
 
 pub(crate) fn phases_as_json(parts: &[Part]) -> Value {

@@ -97,7 +97,8 @@ fn show(out: &mut dyn Write, session: &dyn Session, steps: u64, compared: &[Comp
             // The difference itself is told on standard error.
             Some(flaw) => {
                 let step = flaw.split(':').next().unwrap_or_default();
-                writeln!(out, "{}  {what}, first at {step}", alarm("different  "))?;
+                let what = if *count == 1 { what } else { format!("some of {what}, the first") };
+                writeln!(out, "{}  {what} at {step}", alarm("different  "))?;
             }
         }
     }

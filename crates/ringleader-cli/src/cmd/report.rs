@@ -35,18 +35,21 @@ pub(crate) fn report(args: &ReportArgs, entries: &Entries) -> Result<(), Stop> {
     let analysis = analyse(series, args.seed, baseline);
     let folder = args.out.as_deref().or_else(|| (!args.json).then_some(Path::new(FOLDER)));
     let sections = sections(&analysis, args)?;
+    let mut old = 0;
     if let Some(folder) = folder {
-        write_all(
-            folder,
-            &contents(folder, args, &sections, page::html(&analysis, &sections, &metas, &under_way)),
-            &records,
-        )?;
+        let contents = contents(folder, args, &sections, page::html(&analysis, &sections, &metas, &under_way));
+        write_all(folder, &contents, &records)?;
+        old = left_over(folder, &contents);
     }
     let people = |out: &mut dyn Write| {
         if !under_way.is_empty() {
             writeln!(out, "{}: {}\n", alarm("under way"), page::unfinished(&under_way))?;
         }
-        summary(out, &analysis, folder.unwrap_or(Path::new(FOLDER)))
+        summary(out, &analysis, folder.unwrap_or(Path::new(FOLDER)))?;
+        if old > 0 {
+            writeln!(out, "{}: {} files there are none of this report's", alarm("note"), commas(old))?;
+        }
+        Ok(())
     };
     print(args.json, "report", || numbers::as_json(&analysis, &metas, &under_way), people)
 }
@@ -139,6 +142,13 @@ fn write_all(folder: &Path, contents: &[(PathBuf, Vec<u8>)], records: &[PathBuf]
     }
     let write = |(path, bytes): &(PathBuf, Vec<u8>)| files::write(path, |out| out.write_all(bytes));
     Ok(contents.iter().try_for_each(write)?)
+}
+
+/// How many files of earlier reports are beside those of this one.
+fn left_over(folder: &Path, contents: &[(PathBuf, Vec<u8>)]) -> usize {
+    let folders = [folder.join("figures"), folder.join("tables")].map(std::fs::read_dir);
+    let files = folders.into_iter().flatten().flatten().flatten().map(|entry| entry.path());
+    files.filter(|file| contents.iter().all(|(path, _)| path != file)).count()
 }
 
 fn summary(out: &mut dyn Write, analysis: &Analysis, folder: &Path) -> io::Result<()> {

@@ -62,9 +62,12 @@ const EXAMPLE: &str = include_str!("example.toml");
 fn definition(args: &SweepArgs, protocols: &Catalogue) -> Result<Definition, Stop> {
     match (&args.definition, args.grid.is_given()) {
         (Some(path), false) => Ok(Definition::read(path, protocols)?),
+        (None, true) if !args.grid.is_whole() => {
+            Err(Stop::Bad("a grid needs --protocol and --n, such as --protocol ppl --n 32..512".into()))
+        }
         (None, true) => Definition::of_grid(args.grid.seed(), &args.grid.grid()?, protocols).map_err(Stop::Bad),
         (Some(path), true) => {
-            let told = "the definition says what is run: leave out --protocol and the options that come with it";
+            let told = "the definition says what is run: leave out --protocol, --n and the options that come with them";
             Err(Stop::Bad(format!("{} and a grid: {told}", path.display())))
         }
         (None, false) => {
@@ -258,7 +261,8 @@ impl Plan<'_> {
         lines[1..].iter().try_for_each(|line| writeln!(out, "{line}"))?;
         let (trials, cells) = (commas(self.trials()), commas(self.sweep().cells.len()));
         let shard = if self.shard == Shard::WHOLE { String::new() } else { format!(", shard {}", self.shard) };
-        writeln!(out, "\n{trials} trials of {cells} cells, seed {}{shard}", self.sweep().seed)?;
+        let of = if self.sweep().cells.len() == 1 { "cell" } else { "cells" };
+        writeln!(out, "\n{trials} trials of {cells} {of}, seed {}{shard}", self.sweep().seed)?;
         if before.done > 0 {
             writeln!(out, "{} of them are done already", commas(before.done))?;
         }

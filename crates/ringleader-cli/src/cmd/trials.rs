@@ -172,7 +172,8 @@ impl<'a> Report<'a> {
     }
 
     fn command(&self) -> String {
-        format!("{} --trials {}", self.command_of(self.trial.seed), self.asked)
+        let phases = if self.args.phases { " --phases" } else { "" };
+        format!("{} --trials {}{phases}", self.command_of(self.trial.seed), self.asked)
     }
 }
 
