@@ -86,9 +86,7 @@ pub(crate) fn check(options: &[String]) -> Result<(), Stop> {
             name == *long || (!short.is_empty() && name.starts_with(short) && !name.starts_with("--"))
         };
         if let Some((long, _)) = OURS.iter().find(is) {
-            return Err(Stop::Bad(format!(
-                "{option}: {long} cannot be given here, since --slurm chooses how jobs follow each other"
-            )));
+            return Err(Stop::Bad(format!("{option}: --slurm decides on {long} itself; leave it out")));
         }
         // Slurm takes any beginning of an option that is no other's; a word without a hyphen may be the value of the option before.
         if name.len() > 4 && OURS.iter().any(|(long, _)| long.starts_with(name)) {
