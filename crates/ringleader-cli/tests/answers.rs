@@ -143,7 +143,9 @@ fn a_grid_that_makes_no_sense_is_refused() {
 fn the_example_is_a_definition() {
     let example = file("example.toml", &text(&run("sweep --example")));
     let dry = text(&run(&format!("sweep {example} --dry-run")));
-    assert!(dry.contains("1,280 trials of 16 cells") && dry.contains("about "), "{dry}");
+    assert!(dry.contains("1,280 trials of 16 cells"), "{dry}");
+    // On a machine that is busy with other things no guess may be made in time.
+    assert!(dry.contains("about ") != dry.contains("cannot be told"), "{dry}");
     let records = example.replace(".toml", ".parquet");
     let _ = fs::remove_file(&records);
     assert!(!fs::exists(records).unwrap(), "nothing is written");
