@@ -84,11 +84,12 @@ pub(crate) fn causes_as_json(by_leaders: &BTreeMap<u64, (usize, f64)>) -> Value 
     by_leaders.iter().map(one).collect::<Vec<_>>().into()
 }
 
-/// What was stopped on its way.
-pub(crate) fn under_way(out: &mut dyn Write, stopped: UnderWay) -> io::Result<()> {
-    let Some((steps, seed)) = stopped.farthest else { return Ok(()) };
-    let trials = commas(stopped.trials);
-    writeln!(out, "{trials} were under way, the farthest at step {} (seed {seed})", commas(steps))
+/// What was stopped on its way, as a line; nothing if nothing was.
+pub(crate) fn under_way(stopped: UnderWay) -> String {
+    stopped.farthest.map_or(String::new(), |(steps, seed)| {
+        let trials = commas(stopped.trials);
+        format!("{trials} were under way, the farthest at step {} (seed {seed})\n", commas(steps))
+    })
 }
 
 pub(crate) fn under_way_as_json(stopped: UnderWay) -> Value {

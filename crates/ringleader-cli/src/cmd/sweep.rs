@@ -20,6 +20,7 @@ use ringleader_records::{files, json};
 
 use crate::args::SweepArgs;
 use crate::cluster::file_of;
+use crate::cmd::findings;
 use crate::cmd::slurm::{OnSlurm, Request};
 use crate::progress::{Bar, interrupted};
 use crate::shapes::{faults, settings};
@@ -195,11 +196,8 @@ impl Plan<'_> {
     fn how_to_go_on(&self, done: u64, under_way: UnderWay) -> String {
         let (done, all) = (commas(done), commas(self.trials()));
         let journal = journal_of(&self.records);
-        let under_way = under_way.farthest.map_or(String::new(), |(steps, _)| {
-            format!("{} were under way, the farthest at step {}\n", commas(under_way.trials), commas(steps))
-        });
         let kept = format!("{done} of {all} trials are kept in {}", journal.display());
-        format!("{kept}\n{under_way}resume with: {}", self.command())
+        format!("{kept}\n{}resume with: {}", findings::under_way(under_way), self.command())
     }
 
     /// Whatever went wrong, finished trials are in the journal.

@@ -209,7 +209,7 @@ impl Report<'_> {
         if self.interrupted() {
             let done = commas(finished);
             writeln!(out, "{}: {done} of {asked} trials are finished", alarm("interrupted"))?;
-            findings::under_way(out, self.under_way)?;
+            write!(out, "{}", findings::under_way(self.under_way))?;
             if finished == 0 {
                 return Ok(());
             }
