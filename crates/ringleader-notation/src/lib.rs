@@ -1,0 +1,4 @@
+//! Protocols as files: a small part of Python, read, checked and run. Pure: no files, clock, threads.
+
+pub mod ast;
+pub mod source;
