@@ -219,3 +219,63 @@ pub struct VariableDecl {
     /// The value that counts as zero; the first one if none is named.
     pub zero: Option<Expr>,
 }
+
+impl Expr {
+    /// Looks at this expression and all its parts.
+    pub fn visit(&self, look: &mut dyn FnMut(&Self)) {
+        look(self);
+        let mut parts: Vec<&Self> = Vec::new();
+        match &self.kind {
+            ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) => {}
+            ExprKind::Tuple(items) | ExprKind::And(items) | ExprKind::Or(items) => parts.extend(items),
+            ExprKind::Call(_, args) | ExprKind::Builtin(_, args) => parts.extend(args),
+            ExprKind::Not(part) | ExprKind::Neg(part) | ExprKind::Field(part, _) => parts.push(part),
+            ExprKind::Binary(_, left, right) | ExprKind::Index(left, right) => parts.extend([&**left, right]),
+            ExprKind::Compare(left, rest) => {
+                parts.push(left);
+                parts.extend(rest.iter().map(|(_, right)| right));
+            }
+            ExprKind::If(test, body, orelse) => parts.extend([&**test, body, orelse]),
+            ExprKind::Generator(element, clauses) => {
+                parts.push(element);
+                parts.extend(clauses.iter().flat_map(|clause| clause.ifs.iter().chain([&clause.iter])));
+            }
+        }
+        parts.into_iter().for_each(|part| part.visit(look));
+    }
+}
+
+impl Stmt {
+    /// Looks at all expressions of this statement, those of statements in it included.
+    pub fn visit(&self, look: &mut dyn FnMut(&Expr)) {
+        match &self.kind {
+            StmtKind::Assign(targets, value) => {
+                targets.iter().for_each(|target| target.visit(look));
+                value.visit(look);
+            }
+            StmtKind::If(test, body, orelse) => {
+                test.visit(look);
+                body.iter().chain(orelse).for_each(|stmt| stmt.visit(look));
+            }
+            StmtKind::For(_, iter, body) => {
+                iter.visit(look);
+                body.iter().for_each(|stmt| stmt.visit(look));
+            }
+            StmtKind::Return(value) | StmtKind::Assert(value, _) | StmtKind::Do(value) => value.visit(look),
+        }
+    }
+}
+
+impl Target {
+    fn visit(&self, look: &mut dyn FnMut(&Expr)) {
+        match &self.kind {
+            TargetKind::Local(_) => {}
+            TargetKind::Tuple(targets) => targets.iter().for_each(|target| target.visit(look)),
+            TargetKind::Field(agent, _) => agent.visit(look),
+            TargetKind::Element(agent, _, index) => {
+                agent.visit(look);
+                index.visit(look);
+            }
+        }
+    }
+}
