@@ -33,6 +33,7 @@ pub struct Stmt {
 
 /// What a statement is.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names are Python's")]
 pub enum StmtKind {
     /// A call, or the text at the beginning of a module or function.
     Expr(Expr),
@@ -102,12 +103,13 @@ pub struct Expr {
 
 /// What an expression is.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(missing_docs, reason = "the names are Python's")]
 pub enum ExprKind {
     /// A name.
     Name(String),
     /// A number.
     Int(i64),
-    /// A number with a point or an exponent, as written; only rule tables have them.
+    /// A number with a point or an exponent, as written but for `_`; only rule tables have them.
     Float(String),
     /// A text.
     Str(String),
