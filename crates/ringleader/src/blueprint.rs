@@ -78,6 +78,9 @@ pub struct About {
     pub elects: bool,
     /// The name of its closed safe set.
     pub safe: Text,
+    /// Whether that set is declared. If not, it is the silent configurations, in which a run may stop, and Definition 1 is taken
+    /// literally where all configurations are known.
+    pub declares_safe: bool,
     /// How it is known that the safe set is closed, and for which rings; `None` if the protocol only declares it.
     pub evidence: Option<Text>,
     /// The parameters it takes.
@@ -201,6 +204,7 @@ impl<P: Protocol> Blueprint<P> {
             origin: Origin::Ours,
             elects: false,
             safe: "safe".into(),
+            declares_safe: true,
             evidence: None,
             parameters: Vec::new(),
         };
@@ -265,6 +269,14 @@ impl<P: Protocol> Blueprint<P> {
     pub fn safe(mut self, safe: impl Into<Text>) -> Self {
         self.about.safe = safe.into();
         self
+    }
+
+    /// No safe set is declared. [`Protocol::is_safe`] must then be [`crate::protocol::silent`], with one leader if it elects: that is
+    /// closed whatever the rules are.
+    #[must_use]
+    pub fn without_safe_set(mut self) -> Self {
+        self.about.declares_safe = false;
+        self.safe(SILENT)
     }
 
     /// How it is known that the safe set is closed, and for which rings.
@@ -470,6 +482,9 @@ fn leader_events<P: Protocol>() -> Vec<Event<P>> {
         Event { named: killed, occurs: Arc::new(|protocol, before, after| turned(protocol, after, before)) },
     ]
 }
+
+/// The set in which a run stops where no safe set is declared.
+const SILENT: &str = "silent";
 
 const OUTPUT_CHANGED: &str = "output changed";
 

@@ -146,6 +146,30 @@ pub fn leaders<P: Protocol>(protocol: &P, config: &[P::State]) -> Vec<usize> {
     (0..config.len()).filter(|&i| protocol.is_leader(&config[i])).collect()
 }
 
+/// Whether no interaction of neighbours changes anything, whatever its coin: nothing will ever happen again. Of an oracle that is late
+/// either answer is possible while there is no leader.
+///
+/// ```
+/// # use ringleader::{protocol::silent, protocols::elim::{Elim, State}, ring::{Orientation, Ring}};
+/// let ring = Ring::new(3, Orientation::Directed)?;
+/// assert!(silent(&Elim, ring, &[State::default(); 3]), "without a leader nobody fires");
+/// # Ok::<(), ringleader::error::Error>(())
+/// ```
+pub fn silent<P: Protocol>(protocol: &P, ring: Ring, config: &[P::State]) -> bool {
+    let leader = config.iter().any(|state| protocol.is_leader(state));
+    let late = !leader && protocol.oracle().is_some_and(|delay| delay > 0);
+    let answers = if late { &[false, true][..] } else { &[leader][..] };
+    (0..ring.arcs()).map(|arc| ring.arc(arc)).all(|e| {
+        let (u, v) = (config[e.initiator], config[e.responder]);
+        let coins = if protocol.reads_coin(&u, &v) { protocol.coins() } else { 1 };
+        (0..coins).flat_map(|coin| answers.iter().map(move |&leader| Input { coin, leader })).all(|input| {
+            let (mut l, mut r) = (u, v);
+            protocol.interact(&mut l, &mut r, input);
+            (l, r) == (u, v)
+        })
+    })
+}
+
 /// Every agent in a uniformly random state; inputs stay as in the all-zero state.
 pub fn uniform<P: Protocol>(protocol: &P, ring: Ring, generator: &mut Generator) -> Vec<P::State> {
     let variables = protocol.variables();

@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::instance::{Described, Instance};
 use crate::observer::Observer;
 use crate::portrait::{LabelledSegment, PictureRow};
-use crate::protocol::{Protocol, leaders};
+use crate::protocol::{Protocol, leaders, silent};
 use crate::random::{Stream, stream};
 use crate::ring::Interaction;
 use crate::schedule::AnySchedule;
@@ -46,6 +46,8 @@ pub trait Session: Send {
     fn leaders(&self) -> Vec<usize>;
     /// Whether the configuration is in the closed safe set.
     fn is_safe(&self) -> bool;
+    /// Whether no interaction changes anything.
+    fn is_silent(&self) -> bool;
     /// For each phase on the way to safety, whether it holds.
     fn phases(&self) -> Vec<bool>;
     /// The truth of every named set and predicate.
@@ -148,6 +150,10 @@ impl<P: Protocol> Session for Typed<P> {
 
     fn is_safe(&self) -> bool {
         self.stepper.protocol.is_safe(&self.stepper.config)
+    }
+
+    fn is_silent(&self) -> bool {
+        silent(&self.stepper.protocol, self.instance.ring, &self.stepper.config)
     }
 
     fn phases(&self) -> Vec<bool> {
