@@ -24,6 +24,9 @@ use ringleader::protocols::ppl::{Ppl, PplPrime};
 use ringleader::protocols::thue_morse::ThueMorse;
 use ringleader::protocols::undirected::{Undirected, UndirectedDerandomised};
 use ringleader::protocols::ysm::Ysm;
+use ringleader_notation::program::Program;
+use ringleader_notation::source::Problems;
+use ringleader_notation::written::{Trouble, blueprint};
 use ringleader_verify::exact::NoChain;
 use ringleader_verify::exact::ask::{Found, Question, ask};
 use ringleader_verify::explicit::{Explored, Scope, Workers, explore};
@@ -103,6 +106,29 @@ impl Entry {
     #[must_use]
     pub fn new<P: Protocol>(blueprint: Blueprint<P>) -> Self {
         Self(Arc::new(Arc::new(blueprint)))
+    }
+}
+
+/// A protocol that was read from a file.
+#[derive(Clone)]
+pub struct File {
+    /// The protocol, under the name by which the file was asked for.
+    pub entry: Entry,
+    /// What the file says.
+    pub program: Arc<Program>,
+    /// What goes wrong while it runs.
+    pub trouble: Trouble,
+}
+
+impl File {
+    /// Reads a protocol from a text; `name` is that of the file, and the protocol's.
+    ///
+    /// # Errors
+    /// All that is wrong with the text.
+    pub fn read(name: &str, text: &str) -> Result<Self, Problems> {
+        let (program, trouble) = (Arc::new(ringleader_notation::read(name, text)?), Trouble::default());
+        let entry = Entry::new(blueprint(&program, name, &trouble));
+        Ok(Self { entry, program, trouble })
     }
 }
 

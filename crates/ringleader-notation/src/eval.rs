@@ -268,7 +268,10 @@ impl<'a> Evaluator<'a> {
                 }
                 Ok(())
             }
-            other => fault(span, format!("`{}` = {}: allowed is a tuple of {}", field.name, self.shown(other), field.cells.len())),
+            other => fault(
+                span,
+                format!("`{}` = {}: allowed is a tuple of {}", field.name, self.shown(other), field.cells.len()),
+            ),
         }
     }
 
@@ -411,7 +414,8 @@ impl<'a> Evaluator<'a> {
                 // A range is not written out for this.
                 (CmpOp::In | CmpOp::NotIn, ExprKind::Builtin(Builtin::Range, _)) => {
                     let items = self.items(right, locals)?;
-                    let inside = matches!(before, Value::Int(_) | Value::Bool(_)) && within(&items, self.as_int(&before, right.span)?);
+                    let inside = matches!(before, Value::Int(_) | Value::Bool(_))
+                        && within(&items, self.as_int(&before, right.span)?);
                     inside == (*op == CmpOp::In)
                 }
                 _ => {
@@ -455,7 +459,9 @@ impl<'a> Evaluator<'a> {
     /// Equal as in Python: a truth value is 0 or 1, and different kinds are different.
     fn equal(&self, a: &Value, b: &Value, span: Span) -> Result<bool> {
         Ok(match (a, b) {
-            (Value::Int(_) | Value::Bool(_), Value::Int(_) | Value::Bool(_)) => self.as_int(a, span)? == self.as_int(b, span)?,
+            (Value::Int(_) | Value::Bool(_), Value::Int(_) | Value::Bool(_)) => {
+                self.as_int(a, span)? == self.as_int(b, span)?
+            }
             (Value::Agent(_) | Value::Ring, _) | (_, Value::Agent(_) | Value::Ring) => {
                 return fault(span, "agents are not compared; their variables are");
             }
@@ -505,7 +511,12 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Hands over the elements of a generator, or of what can be looped over, until enough were seen.
-    fn each(&mut self, expr: &Expr, locals: &mut Locals, take: &mut dyn FnMut(&Self, Value) -> Result<bool>) -> Result<bool> {
+    fn each(
+        &mut self,
+        expr: &Expr,
+        locals: &mut Locals,
+        take: &mut dyn FnMut(&Self, Value) -> Result<bool>,
+    ) -> Result<bool> {
         if let ExprKind::Generator(element, clauses) = &expr.kind {
             return self.clauses(element, clauses, locals, take);
         }
@@ -572,7 +583,8 @@ impl<'a> Evaluator<'a> {
                 Ok(Value::Tuple(items.into()))
             }
             Builtin::Range => {
-                let items = self.items(&Expr { span, kind: ExprKind::Builtin(Builtin::Range, args.to_vec()) }, locals)?;
+                let items =
+                    self.items(&Expr { span, kind: ExprKind::Builtin(Builtin::Range, args.to_vec()) }, locals)?;
                 let count = items.len(0);
                 if count > LONGEST as u64 {
                     return fault(span, "this range is too long");
@@ -602,7 +614,8 @@ impl<'a> Evaluator<'a> {
         let mut best: Option<(i64, Value)> = None;
         let mut take = |this: &Self, value: Value| {
             let number = this.as_int(&value, span)?;
-            let better = best.as_ref().is_none_or(|(known, _)| if greatest { number > *known } else { number < *known });
+            let better =
+                best.as_ref().is_none_or(|(known, _)| if greatest { number > *known } else { number < *known });
             if better {
                 best = Some((number, value));
             }
@@ -723,7 +736,8 @@ impl Cell {
                     Value::Tuple(values) if parts.len() > 1 => &values[..],
                     other => std::slice::from_ref(other),
                 };
-                let numbers: Option<Vec<i64>> = parts.iter().zip(values).map(|(part, value)| part.accepts(value)).collect();
+                let numbers: Option<Vec<i64>> =
+                    parts.iter().zip(values).map(|(part, value)| part.accepts(value)).collect();
                 let Some(numbers) = numbers.filter(|_| values.len() == parts.len()) else { return false };
                 there.put(state, 1);
                 parts.iter().zip(numbers).for_each(|(part, number)| part.put(state, number));

@@ -3,10 +3,12 @@
 //! ```text
 //! text --parser--> ast --names--> program --n, parameters--> setting
 //! program, setting --eval--> the law: what every function does
+//! program --written--> a blueprint of the laboratory
 //! ```
 
 pub mod ast;
 pub mod eval;
+mod glance;
 mod lexer;
 mod names;
 pub mod parser;
@@ -15,6 +17,7 @@ mod rules;
 pub mod setting;
 pub mod source;
 pub mod tree;
+pub mod written;
 
 use program::Program;
 use source::{Problem, Problems};

@@ -12,8 +12,8 @@ use crate::program::{Pattern, PhaseDecl, Program, Setup};
 use crate::rules::{self, Otherwise};
 use crate::source::Problem;
 use crate::tree::{
-    Builtin, Clause, DomainExpr, DomainKind, Expr, ExprKind, Extra, Function, N, Stmt, StmtKind, Target, TargetKind, Value,
-    VariableDecl,
+    Builtin, Clause, DomainExpr, DomainKind, Expr, ExprKind, Extra, Function, N, Stmt, StmtKind, Target, TargetKind,
+    Value, VariableDecl,
 };
 
 /// The functions of the notation, with how many arguments they take.
@@ -33,8 +33,24 @@ const BUILTINS: [(&str, Builtin, usize, usize); 12] = [
 ];
 /// What else the notation has names for.
 const WORDS: [&str; 18] = [
-    "directed", "undirected", "Param", "bit", "span", "maybe", "pair", "array", "given", "oracle", "start", "phase", "closed",
-    "promise", "inputs", "mirrored", "unchanged", "n",
+    "directed",
+    "undirected",
+    "Param",
+    "bit",
+    "span",
+    "maybe",
+    "pair",
+    "array",
+    "given",
+    "oracle",
+    "start",
+    "phase",
+    "closed",
+    "promise",
+    "inputs",
+    "mirrored",
+    "unchanged",
+    "n",
 ];
 /// What stands above a function.
 const DECORATORS: [&str; 5] = ["start", "phase", "closed", "promise", "inputs"];
@@ -156,7 +172,9 @@ impl Resolver {
             match &stmt.kind {
                 ast::StmtKind::FunctionDef(def) => self.declare(def),
                 ast::StmtKind::ClassDef { name, body } => self.class(name, body),
-                ast::StmtKind::Assign { targets, value } => targets.iter().for_each(|target| self.literal(target, value)),
+                ast::StmtKind::Assign { targets, value } => {
+                    targets.iter().for_each(|target| self.literal(target, value))
+                }
                 _ => {}
             }
         }
@@ -211,7 +229,9 @@ impl Resolver {
         }
         for stmt in body {
             match &stmt.kind {
-                ast::StmtKind::AnnAssign { target, annotation, value } => self.variable(target, annotation, value.as_ref()),
+                ast::StmtKind::AnnAssign { target, annotation, value } => {
+                    self.variable(target, annotation, value.as_ref())
+                }
                 ast::StmtKind::Pass => {}
                 ast::StmtKind::Expr(text) if matches!(text.kind, ast::ExprKind::Str(_)) => {}
                 _ => {
@@ -295,12 +315,18 @@ impl Resolver {
                 }
                 ast::StmtKind::Assign { targets, value } if matches!(value.kind, ast::ExprKind::Dict(_)) => {
                     if dictionary.replace((targets, value)).is_some() {
-                        self.wrong(stmt.span, "there is a dictionary already", "the only dictionary of a file is its rules");
+                        self.wrong(
+                            stmt.span,
+                            "there is a dictionary already",
+                            "the only dictionary of a file is its rules",
+                        );
                     }
                 }
                 ast::StmtKind::Assign { targets, value } => match targets.as_slice() {
                     [ast::Expr { kind: ast::ExprKind::Name(name), .. }] if name == "ring" => ring = Some(value),
-                    [ast::Expr { kind: ast::ExprKind::Name(name), .. }] if name == "otherwise" => otherwise = Some(value),
+                    [ast::Expr { kind: ast::ExprKind::Name(name), .. }] if name == "otherwise" => {
+                        otherwise = Some(value)
+                    }
                     [ast::Expr { kind: ast::ExprKind::Name(name), .. }] if name == "states" => states = Some(value),
                     _ => self.constant(targets, value, &mut scope),
                 },
@@ -309,7 +335,8 @@ impl Resolver {
                     Some([test]) => self.require(test, None, &mut scope),
                     Some([test, message]) => self.require(test, Some(message), &mut scope),
                     _ => {
-                        let help = "a file has constants, parameters, `require(...)`, `class Agent`, functions and rules";
+                        let help =
+                            "a file has constants, parameters, `require(...)`, `class Agent`, functions and rules";
                         self.wrong(stmt.span, "an expression alone does nothing", help);
                     }
                 },
@@ -348,7 +375,8 @@ impl Resolver {
     }
 
     fn constant(&mut self, targets: &[ast::Expr], value: &ast::Expr, scope: &mut Scope) {
-        if let ([ast::Expr { kind: ast::ExprKind::Name(name), .. }], ast::ExprKind::Str(text)) = (targets, &value.kind) {
+        if let ([ast::Expr { kind: ast::ExprKind::Name(name), .. }], ast::ExprKind::Str(text)) = (targets, &value.kind)
+        {
             match name.as_str() {
                 "assumption" => return self.program.assumption = Some(text.clone()),
                 "bound" => return self.program.bound = Some(text.clone()),
@@ -428,7 +456,9 @@ impl Resolver {
         for stmt in body {
             let ast::StmtKind::AnnAssign { target, annotation, value } = &stmt.kind else { continue };
             let ast::ExprKind::Name(name) = &target.kind else { continue };
-            let Some(place) = self.program.variables.iter().position(|known| known.span == target.span) else { continue };
+            let Some(place) = self.program.variables.iter().position(|known| known.span == target.span) else {
+                continue;
+            };
             let annotation = match call_of(annotation, "given") {
                 Some([inner]) => inner,
                 _ => annotation,
@@ -443,7 +473,8 @@ impl Resolver {
 
     /// The domain that an expression names.
     fn domain(&mut self, expr: &ast::Expr, scope: &mut Scope) -> Option<DomainExpr> {
-        let help = "a domain is `bit`, `span(a, b)`, `{\"A\", \"B\"}`, `maybe(...)`, `pair(...)`, `array(k, ...)` or `a | b`";
+        let help =
+            "a domain is `bit`, `span(a, b)`, `{\"A\", \"B\"}`, `maybe(...)`, `pair(...)`, `array(k, ...)` or `a | b`";
         let span = expr.span;
         let kind = match &expr.kind {
             ast::ExprKind::Name(word) if word == "bit" => DomainKind::Bit,
@@ -476,7 +507,11 @@ impl Resolver {
                         self.array(count, of, labels, scope)?
                     }
                     ("given", _) => {
-                        self.wrong(span, "`given(...)` goes round the whole domain of a variable", "write `x: given(span(0, 4))`");
+                        self.wrong(
+                            span,
+                            "`given(...)` goes round the whole domain of a variable",
+                            "write `x: given(span(0, 4))`",
+                        );
                         return None;
                     }
                     _ => {
@@ -500,7 +535,11 @@ impl Resolver {
         for label in labels {
             match &label.kind {
                 ast::ExprKind::Str(name) => names.push(name.clone()),
-                _ => self.wrong(label.span, "the names of elements are texts in quotes", "write `pair(bit, \"left\", \"right\")`"),
+                _ => self.wrong(
+                    label.span,
+                    "the names of elements are texts in quotes",
+                    "write `pair(bit, \"left\", \"right\")`",
+                ),
             }
         }
         Some(DomainKind::Array(count, Box::new(self.domain(of, scope)?), names))
@@ -518,11 +557,19 @@ impl Resolver {
     ) {
         let named = targets.first().map_or(table.span, |target| target.span);
         if !self.program.variables.is_empty() {
-            return self.wrong(named, "a file has `class Agent` or a rule table, not both", "the state of a table is the variable `state`");
+            return self.wrong(
+                named,
+                "a file has `class Agent` or a rule table, not both",
+                "the state of a table is the variable `state`",
+            );
         }
         if let Some(&own) = self.functions.get("interact") {
             let span = self.program.functions[own].span;
-            return self.wrong(span, "a file has `interact` or a rule table, not both", "`def otherwise(l, r)` says what other pairs do");
+            return self.wrong(
+                span,
+                "a file has `interact` or a rule table, not both",
+                "`def otherwise(l, r)` says what other pairs do",
+            );
         }
         let other = match (otherwise.map(|other| (&other.kind, other.span)), self.functions.get("otherwise")) {
             (None, Some(&function)) => Otherwise::Function(function),
@@ -530,7 +577,11 @@ impl Resolver {
             (Some((ast::ExprKind::Name(word), _)), None) if word == "mirrored" => Otherwise::Mirrored,
             (Some((ast::ExprKind::Name(word), _)), None) if word == "unchanged" => Otherwise::Unchanged,
             (Some((_, span)), _) => {
-                return self.wrong(span, "`otherwise` is `mirrored`, `unchanged` or a function", "write `otherwise = mirrored`");
+                return self.wrong(
+                    span,
+                    "`otherwise` is `mirrored`, `unchanged` or a function",
+                    "write `otherwise = mirrored`",
+                );
             }
         };
         let rules = match rules::read(table, states, &self.literals) {
@@ -597,9 +648,17 @@ impl Resolver {
                 ast::ExprKind::Name(word) => {
                     let near = nearest(word, DECORATORS);
                     let meant = near.map_or(String::new(), |near| format!("; did you mean `@{near}`?"));
-                    self.wrong(decorator.span, format!("`@{word}` means nothing here"), format!("there are @start, @phase, @closed, @promise and @inputs{meant}"));
+                    self.wrong(
+                        decorator.span,
+                        format!("`@{word}` means nothing here"),
+                        format!("there are @start, @phase, @closed, @promise and @inputs{meant}"),
+                    );
                 }
-                _ => self.wrong(decorator.span, "this means nothing here", "there are @start, @phase, @closed, @promise and @inputs"),
+                _ => self.wrong(
+                    decorator.span,
+                    "this means nothing here",
+                    "there are @start, @phase, @closed, @promise and @inputs",
+                ),
             }
         }
         let extras = def.args.iter().skip(2).any(|arg| arg.annotation.is_some());
@@ -614,7 +673,11 @@ impl Resolver {
         if let Some(wanted) = wanted
             && wanted.split(", ").count() != def.args.len()
         {
-            self.wrong(span, format!("`{name}` takes {} here", count(def.args.len(), "argument")), format!("write `def {name}({wanted}):`"));
+            self.wrong(
+                span,
+                format!("`{name}` takes {} here", count(def.args.len(), "argument")),
+                format!("write `def {name}({wanted}):`"),
+            );
         }
         match name {
             "leader" => self.program.leader = Some(place),
@@ -642,7 +705,11 @@ impl Resolver {
     fn interact(&mut self, def: &ast::FunctionDef, place: usize) {
         self.program.interact = place;
         if def.args.len() < 2 {
-            return self.wrong(def.name.span, "an interaction has an initiator and a responder", "write `def interact(l, r):`");
+            return self.wrong(
+                def.name.span,
+                "an interaction has an initiator and a responder",
+                "write `def interact(l, r):`",
+            );
         }
         let mut scope = Scope { module: true, ..Scope::default() };
         let mut oracles = 0;
@@ -692,7 +759,11 @@ impl Resolver {
                 } else if matches!(expr.kind, ast::ExprKind::Call { .. }) {
                     StmtKind::Do(self.expr(expr, scope))
                 } else {
-                    let help = if matches!(expr.kind, ast::ExprKind::Compare { .. }) { "an assignment is written with `=`" } else { "" };
+                    let help = if matches!(expr.kind, ast::ExprKind::Compare { .. }) {
+                        "an assignment is written with `=`"
+                    } else {
+                        ""
+                    };
                     self.wrong(span, "an expression alone does nothing", help);
                     return None;
                 }
@@ -768,7 +839,11 @@ impl Resolver {
             }
             ast::ExprKind::Subscript { value, index } => {
                 let ast::ExprKind::Attribute { value, attr } = &value.kind else {
-                    self.wrong(span, "this cannot be assigned to", "variables of agents can: `v.x = ...`, `v.x[i] = ...`, `u[i].x = ...`");
+                    self.wrong(
+                        span,
+                        "this cannot be assigned to",
+                        "variables of agents can: `v.x = ...`, `v.x[i] = ...`, `u[i].x = ...`",
+                    );
                     return None;
                 };
                 let (agent, index) = (self.expr(value, scope), self.expr(index, scope));
@@ -777,7 +852,11 @@ impl Resolver {
                 TargetKind::Element(agent, field, index)
             }
             _ => {
-                self.wrong(span, "this cannot be assigned to", "names and variables of agents can: `x = ...`, `v.x = ...`");
+                self.wrong(
+                    span,
+                    "this cannot be assigned to",
+                    "names and variables of agents can: `x = ...`, `v.x = ...`",
+                );
                 return None;
             }
         };
@@ -819,9 +898,17 @@ impl Resolver {
         let Some(owners) = self.known.get(&name) else { return };
         if !owners.contains(&field) {
             let variable = &self.program.variables[field].name;
-            let values: Vec<&str> =
-                self.known.iter().filter(|(_, owners)| owners.contains(&field)).map(|(name, _)| name.as_str()).collect();
-            let help = if values.is_empty() { "it has no names".to_owned() } else { format!("it may be {}", values.join(", ")) };
+            let values: Vec<&str> = self
+                .known
+                .iter()
+                .filter(|(_, owners)| owners.contains(&field))
+                .map(|(name, _)| name.as_str())
+                .collect();
+            let help = if values.is_empty() {
+                "it has no names".to_owned()
+            } else {
+                format!("it may be {}", values.join(", "))
+            };
             self.wrong(value.span, format!("`{variable}` is never \"{name}\""), help);
         }
     }
@@ -850,7 +937,11 @@ impl Resolver {
                 ExprKind::Const(Value::None)
             }
             ast::ExprKind::Generator { .. } => {
-                self.wrong(span, "a generator stands alone in `sum all any min max tuple`", "write `tuple(x for x in ...)`");
+                self.wrong(
+                    span,
+                    "a generator stands alone in `sum all any min max tuple`",
+                    "write `tuple(x for x in ...)`",
+                );
                 ExprKind::Const(Value::None)
             }
             ast::ExprKind::BoolOp { op: ast::BoolOp::And, values } => ExprKind::And(self.exprs(values, scope)),
@@ -908,7 +999,11 @@ impl Resolver {
             near.extend(self.functions.keys().map(String::as_str));
             let meant = nearest(name, near).map_or(String::new(), |near| format!("did you mean `{near}`?"));
             let above = self.literals.contains_key(name);
-            let help = if above { "it is given a value further down; constants come before their use".to_owned() } else { meant };
+            let help = if above {
+                "it is given a value further down; constants come before their use".to_owned()
+            } else {
+                meant
+            };
             self.wrong(span, format!("`{name}` is not known here"), help);
         }
         ExprKind::Const(Value::None)
@@ -918,7 +1013,11 @@ impl Resolver {
         if !scope.module && !self.known.contains_key(name) {
             let near = nearest(name, self.known.keys().map(String::as_str));
             let names: Vec<String> = self.known.keys().map(|name| format!("\"{name}\"")).collect();
-            let all = if names.is_empty() { "no variable has names".to_owned() } else { format!("the names are {}", names.join(", ")) };
+            let all = if names.is_empty() {
+                "no variable has names".to_owned()
+            } else {
+                format!("the names are {}", names.join(", "))
+            };
             let meant = near.map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
             self.wrong(span, format!("no variable is ever \"{name}\""), format!("{all}{meant}"));
         }
@@ -940,7 +1039,8 @@ impl Resolver {
             }
             let before = pairs.last().map_or(&left, |(_, last)| last);
             if let (ExprKind::Field(_, field), _) = (&before.kind, op) {
-                let parts: Vec<Expr> = if let ExprKind::Tuple(items) = &right.kind { items.clone() } else { vec![right.clone()] };
+                let parts: Vec<Expr> =
+                    if let ExprKind::Tuple(items) = &right.kind { items.clone() } else { vec![right.clone()] };
                 parts.iter().for_each(|part| self.may_be(*field, part));
             }
             if let ExprKind::Field(_, field) = right.kind {
@@ -978,12 +1078,20 @@ impl Resolver {
             return nothing;
         };
         if scope.module {
-            self.wrong(span, "constants do not call functions of the file", "those of the notation they may: min, max, ...");
+            self.wrong(
+                span,
+                "constants do not call functions of the file",
+                "those of the notation they may: min, max, ...",
+            );
             return nothing;
         }
         let wanted = self.program.functions[function].args;
         if wanted != args.len() {
-            let what = format!("`{name}` takes {}, here {}", count(wanted, "argument"), if args.len() == 1 { "is 1".to_owned() } else { format!("are {}", args.len()) });
+            let what = format!(
+                "`{name}` takes {}, here {}",
+                count(wanted, "argument"),
+                if args.len() == 1 { "is 1".to_owned() } else { format!("are {}", args.len()) }
+            );
             self.wrong(span, what, "");
         }
         scope.uses.calls.push((function, span));
@@ -1010,7 +1118,10 @@ impl Resolver {
             _ => {}
         }
         if let [ast::Expr { kind: ast::ExprKind::Generator { element, clauses }, span: place }] = args {
-            if matches!(builtin, Builtin::Min | Builtin::Max | Builtin::Sum | Builtin::All | Builtin::Any | Builtin::Tuple) {
+            if matches!(
+                builtin,
+                Builtin::Min | Builtin::Max | Builtin::Sum | Builtin::All | Builtin::Any | Builtin::Tuple
+            ) {
                 let generator = self.generator(element, clauses, scope);
                 return ExprKind::Builtin(builtin, vec![Expr { span: *place, kind: generator }]);
             }
@@ -1070,7 +1181,11 @@ impl Resolver {
         for function in 0..count {
             if let Some(span) = self.calls_itself(function) {
                 let name = self.program.functions[function].name.clone();
-                self.wrong(span, format!("`{name}` calls itself"), "recursion is not part of the notation; a loop over `range(...)` is");
+                self.wrong(
+                    span,
+                    format!("`{name}` calls itself"),
+                    "recursion is not part of the notation; a loop over `range(...)` is",
+                );
             }
         }
         if self.problems.iter().any(|problem| problem.what.ends_with("calls itself")) {
@@ -1094,7 +1209,11 @@ impl Resolver {
                 }
                 for span in draws {
                     if !starts.contains(&root) {
-                        self.wrong(span, "`randint` is for starts", "`interact` has coins: `def interact(l, r, coin: span(0, 1))`");
+                        self.wrong(
+                            span,
+                            "`randint` is for starts",
+                            "`interact` has coins: `def interact(l, r, coin: span(0, 1))`",
+                        );
                     }
                 }
             }
@@ -1107,7 +1226,8 @@ impl Resolver {
         if function == program.interact {
             return Some("interact".to_owned());
         }
-        let mut roles = [program.leader, program.output, program.safe, program.promise, program.inputs].into_iter().flatten();
+        let mut roles =
+            [program.leader, program.output, program.safe, program.promise, program.inputs].into_iter().flatten();
         let listed = roles.any(|role| role == function)
             || program.starts.contains(&function)
             || program.claims.contains(&function)

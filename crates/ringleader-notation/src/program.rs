@@ -95,7 +95,8 @@ impl Program {
     pub fn words(&self, span: Span) -> String {
         let line = self.text.lines().nth(span.line.saturating_sub(1) as usize).unwrap_or("");
         let from = span.column.saturating_sub(1) as usize;
-        let count = if span.end_line == span.line { span.end_column.saturating_sub(span.column) as usize } else { usize::MAX };
+        let count =
+            if span.end_line == span.line { span.end_column.saturating_sub(span.column) as usize } else { usize::MAX };
         line.chars().skip(from).take(count).collect()
     }
 }

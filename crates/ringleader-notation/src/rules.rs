@@ -140,7 +140,11 @@ impl Reader<'_> {
     }
 
     fn no_state(&mut self, span: Span) -> Option<usize> {
-        self.wrong(span, "this is no state", "a state of a rule table is a name in quotes, a number, or a constant that is one");
+        self.wrong(
+            span,
+            "this is no state",
+            "a state of a rule table is a name in quotes, a number, or a constant that is one",
+        );
         None
     }
 
@@ -173,7 +177,11 @@ impl Reader<'_> {
             outcomes.push((pair?, fraction?));
         }
         if !sum.is_some_and(|sum| sum.0 <= sum.1) {
-            self.wrong(value.span, "these probabilities are more than 1 together", "what is missing to 1 changes nothing");
+            self.wrong(
+                value.span,
+                "these probabilities are more than 1 together",
+                "what is missing to 1 changes nothing",
+            );
             return None;
         }
         Some(outcomes)
@@ -219,7 +227,11 @@ impl Reader<'_> {
             Some(sides / gcd(sides, under) * under).filter(|sides| *sides <= u128::from(MAX_SIDES))
         });
         let Some(sides) = sides else {
-            self.wrong(span, "these probabilities need too fine a coin", format!("with a common denominator of at most {MAX_SIDES}"));
+            self.wrong(
+                span,
+                "these probabilities need too fine a coin",
+                format!("with a common denominator of at most {MAX_SIDES}"),
+            );
             return Err(self.problems);
         };
         if !self.problems.is_empty() {
@@ -247,7 +259,11 @@ fn decimal(text: &str) -> Option<Fraction> {
     let digits: i128 = format!("0{whole}{part}").parse().ok()?;
     let shift = exponent.parse::<i32>().ok()? - i32::try_from(part.len()).ok()?;
     let power = 10_i128.checked_pow(shift.unsigned_abs())?;
-    if shift >= 0 { Fraction::checked(digits.checked_mul(power), Some(1)) } else { Fraction::checked(Some(digits), Some(power)) }
+    if shift >= 0 {
+        Fraction::checked(digits.checked_mul(power), Some(1))
+    } else {
+        Fraction::checked(Some(digits), Some(power))
+    }
 }
 
 /// What a table is in the notation.
@@ -351,7 +367,8 @@ impl Writer<'_> {
         let mut body = Vec::new();
         for (pair, weight) in outcomes {
             below += *weight as i64;
-            let kind = ExprKind::Compare(Box::new(local(span, 2)), vec![(CmpOp::Lt, constant(span, Value::Int(below)))]);
+            let kind =
+                ExprKind::Compare(Box::new(local(span, 2)), vec![(CmpOp::Lt, constant(span, Value::Int(below)))]);
             let done = Stmt { span, kind: StmtKind::Return(constant(span, Value::None)) };
             let taken = vec![self.become_pair(span, *pair), done];
             body.push(Stmt { span, kind: StmtKind::If(Expr { span, kind }, taken, Vec::new()) });

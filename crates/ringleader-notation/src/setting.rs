@@ -254,7 +254,9 @@ impl Maker<'_> {
         let others: Vec<String> = globals
             .iter()
             .filter(|global| **global != named)
-            .map(|global| format!("{} = {}", self.program.globals[*global], show(&self.globals[*global], &self.program.names)))
+            .map(|global| {
+                format!("{} = {}", self.program.globals[*global], show(&self.globals[*global], &self.program.names))
+            })
             .collect();
         let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
         Error::new(&self.program.globals[named], value, format!("{words}{others}"))
@@ -281,9 +283,10 @@ impl Maker<'_> {
                 self.globals.push(value);
                 Ok(())
             }
-            (Pattern::Tuple(patterns), Value::Tuple(values)) if patterns.len() == values.len() => {
-                patterns.iter().zip(values.iter()).try_for_each(|(pattern, value)| self.bind(pattern, value.clone(), span))
-            }
+            (Pattern::Tuple(patterns), Value::Tuple(values)) if patterns.len() == values.len() => patterns
+                .iter()
+                .zip(values.iter())
+                .try_for_each(|(pattern, value)| self.bind(pattern, value.clone(), span)),
             (Pattern::Tuple(patterns), other) => {
                 let shown = show(&other, &self.program.names);
                 fault(span, format!("{shown} is no tuple of {}", patterns.len()))
@@ -297,7 +300,8 @@ impl Maker<'_> {
             fields.push(self.field(variable)?);
         }
         // The names under which variables are shown must differ.
-        let mut names: Vec<&str> = fields.iter().flat_map(|field: &Field| field.cells.iter().map(|(name, _)| name.as_str())).collect();
+        let mut names: Vec<&str> =
+            fields.iter().flat_map(|field: &Field| field.cells.iter().map(|(name, _)| name.as_str())).collect();
         names.sort_unstable();
         if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
             let span = self.program.variables[0].span;
@@ -311,7 +315,10 @@ impl Maker<'_> {
                     // Coins have no room in a state.
                     let slot = Room::default().slot(values, domain.span)?;
                     sides = sides.checked_mul(slot.size()).filter(|sides| *sides <= MAX_VALUES).ok_or_else(|| {
-                        Box::new(Fault { span: domain.span, what: "coins with more than 2^32 values together".to_owned() })
+                        Box::new(Fault {
+                            span: domain.span,
+                            what: "coins with more than 2^32 values together".to_owned(),
+                        })
                     })?;
                     coins.push(slot);
                 }
@@ -414,7 +421,10 @@ impl Maker<'_> {
                         Value::Int(value) if !values.names => values.ranges.push((value, value)),
                         other => {
                             let shown = show(&other, &self.program.names);
-                            return fault(item.span, format!("{shown} cannot be in a domain: all names, or all numbers"));
+                            return fault(
+                                item.span,
+                                format!("{shown} cannot be in a domain: all names, or all numbers"),
+                            );
                         }
                     }
                 }

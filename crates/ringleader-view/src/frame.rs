@@ -103,6 +103,10 @@ fn domain_fields(domain: &Domain) -> Vec<(&'static str, Value)> {
             fields.extend([("kind", "range".into()), ("low", (*low).into()), ("high", (*high).into())]);
         }
         Domain::Names(names) => fields.extend([("kind", "names".into()), ("names", names.clone().into())]),
+        Domain::Ranges(_) | Domain::Maybe(_) => match token(domain) {
+            Some(psi) => fields.extend([("kind", "token".into()), ("psi", psi.into())]),
+            None => fields.push(("kind", "values".into())),
+        },
         Domain::Token { psi } => fields.extend([("kind", "token".into()), ("psi", (*psi).into())]),
         Domain::Bits { most } => fields.extend([("kind", "bits".into()), ("most", (*most).into())]),
         Domain::Parts(parts) => {
@@ -114,6 +118,20 @@ fn domain_fields(domain: &Domain) -> Vec<(&'static str, Value)> {
         }
     }
     fields
+}
+
+/// The greatest position, if this is the domain of a token in other words: it is drawn as one.
+fn token(domain: &Domain) -> Option<i64> {
+    match domain {
+        Domain::Maybe(parts) => match parts.as_slice() {
+            [Domain::Ranges(ranges), Domain::BIT, Domain::BIT] => match ranges.as_slice() {
+                [(low, -1), (1, psi)] if *low == 1 - psi => Some(*psi),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The configuration at the cursor of a run, and how it came there.

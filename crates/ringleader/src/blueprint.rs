@@ -105,7 +105,7 @@ pub type Needs<P> = Arc<dyn Fn(&P, Ring) -> Result<(), Error> + Send + Sync>;
 /// Whether a configuration is in a set.
 pub type Set<P> = Arc<dyn Fn(&P, &[<P as Transition>::State]) -> bool + Send + Sync>;
 /// Whether a predicate can tell two states apart.
-pub type Differ<P> = Arc<dyn Fn(&<P as Transition>::State, &<P as Transition>::State) -> bool + Send + Sync>;
+pub type Differ<P> = Arc<dyn Fn(&P, &<P as Transition>::State, &<P as Transition>::State) -> bool + Send + Sync>;
 /// Whether something happened between two pairs of states.
 pub type Occurs<P> =
     Arc<dyn Fn(&P, [&<P as Transition>::State; 2], [&<P as Transition>::State; 2]) -> bool + Send + Sync>;
@@ -138,8 +138,9 @@ pub struct Phase<P: Protocol> {
 impl<P: Protocol> Phase<P> {
     /// Whether an interaction may have led into an open phase.
     #[inline]
-    pub(crate) fn may_differ(&self, before: [&P::State; 2], after: [&P::State; 2]) -> bool {
-        self.open.as_ref().is_some_and(|differ| differ(before[0], after[0]) || differ(before[1], after[1]))
+    pub(crate) fn may_differ(&self, protocol: &P, before: [&P::State; 2], after: [&P::State; 2]) -> bool {
+        let differ = |differ: &Differ<P>| (0..2).any(|k| differ(protocol, before[k], after[k]));
+        self.open.as_ref().is_some_and(differ)
     }
 }
 
@@ -364,7 +365,7 @@ impl<P: Protocol> Blueprint<P> {
     ) -> Self {
         self = self.phase(name, about, holds);
         if let Some(phase) = self.phases.last_mut() {
-            phase.open = Some(Arc::new(differ));
+            phase.open = Some(Arc::new(move |_, a, b| differ(a, b)));
         }
         self
     }
@@ -419,7 +420,7 @@ impl<P: Protocol> Blueprint<P> {
         let (leaders, safe_phase) = (LEADER_PHASES.map(Text::from), self.safe_phase());
         let mut phases: Vec<&Text> = leaders.iter().filter(|_| self.about.elects).collect();
         phases.extend(self.phases.iter().map(|phase| &phase.named.name));
-        check_words("name", &[name])?;
+        check_items("name", &[name])?;
         check_words("start", &starts)?;
         check_words("parameter", &parameters.iter().map(|parameter| &parameter.name).collect::<Vec<_>>())?;
         check_lines("case", &[case])?;

@@ -10,10 +10,11 @@ const PAIRS: usize = 1000;
 /// The seed of the pairs. Another one would give other fingerprints, and make all records look changed.
 const SEED: u64 = 1;
 
-/// The fingerprint of a protocol with its parameters: transition, coins that are read, outputs and leaders, on fixed pairs.
+/// The fingerprint of a protocol with its parameters: its text if it has one, and transition, coins that are read, outputs and leaders,
+/// on fixed pairs.
 pub fn fingerprint<P: Protocol>(protocol: &P) -> u64 {
     let (variables, mut generator) = (protocol.variables(), stream(SEED, Stream::Start));
-    (0..PAIRS).fold(SEED, |hash, k| {
+    (0..PAIRS).fold(SEED ^ protocol.text(), |hash, k| {
         let [mut l, mut r] = [(); 2].map(|()| any_state(&variables, &mut generator));
         let (coin, leader) = (below(&mut generator, protocol.coins()), k % 2 == 0);
         let reads = protocol.reads_coin(&l, &r);

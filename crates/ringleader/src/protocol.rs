@@ -70,6 +70,16 @@ pub trait Protocol: Transition {
         u64::from(self.is_leader(state))
     }
 
+    /// A hash of the text that it was read from; 0 if it was not.
+    fn text(&self) -> u64 {
+        0
+    }
+
+    /// The lines of that text that an interaction executes, in their order.
+    fn lines(&self, _initiator: &Self::State, _responder: &Self::State, _input: Input) -> Vec<u32> {
+        Vec::new()
+    }
+
     /// The parameters in force, defaults included.
     fn settings(&self) -> Settings {
         Vec::new()

@@ -20,8 +20,12 @@ pub enum Domain {
         /// The greatest value.
         high: i64,
     },
+    /// The integers of several ranges, both ends included, in this order.
+    Ranges(Vec<(i64, i64)>),
     /// One of several names.
     Names(Vec<Text>),
+    /// Bottom, or a value of each of these domains; a single one stands for itself.
+    Maybe(Vec<Domain>),
     /// Bottom, or a triple from `([-psi+1,-1] u [1,psi]) x {0,1} x {0,1}`.
     Token {
         /// The greatest position.
@@ -57,7 +61,9 @@ impl Domain {
     pub fn size(&self) -> u64 {
         match self {
             Self::Range { low, high } => (high - low + 1) as u64,
+            Self::Ranges(ranges) => ranges.iter().map(|(low, high)| (high - low + 1) as u64).sum(),
             Self::Names(names) => names.len() as u64,
+            Self::Maybe(parts) => 1 + parts.iter().map(Self::size).product::<u64>(),
             Self::Token { psi } => 1 + 4 * (2 * psi - 1) as u64,
             Self::Bits { most } => (1 << (most + 1)) - 1,
             Self::Parts(parts) => 1 + parts.iter().map(|(_, domain)| domain.size()).product::<u64>(),
@@ -69,7 +75,10 @@ impl Domain {
     pub fn nth(&self, k: u64) -> Value {
         match self {
             Self::Range { low, .. } => Value::from(low + k as i64),
+            Self::Ranges(ranges) => Value::from(nth_of_ranges(ranges, k)),
             Self::Names(names) => Value::from(names[k as usize].clone()),
+            Self::Maybe(_) if k == 0 => Value::Null,
+            Self::Maybe(parts) => nth_of_tuple(parts, k - 1),
             Self::Token { .. } if k == 0 => Value::Null,
             Self::Token { psi } => nth_token(*psi, k - 1),
             Self::Bits { .. } => nth_bits(k),
@@ -86,7 +95,12 @@ impl Domain {
         }
         match (self, value) {
             (Self::Range { low, .. }, Value::Int(v)) => u64::try_from(v - i128::from(*low)).ok(),
+            (Self::Ranges(ranges), Value::Int(v)) => index_of_ranges(ranges, *v),
             (Self::Names(names), Value::Text(name)) => names.iter().position(|known| known == name).map(|k| k as u64),
+            (Self::Maybe(parts), value) if *value != Value::Null => {
+                let digit = |k: u64, (part, value): (&Self, &Value)| Some(k * part.size() + part.index(value)?);
+                Some(1 + parts.iter().zip(parts_of(parts, value)).try_fold(0, digit)?)
+            }
             (Self::Token { psi }, Value::List(parts)) => token_index(*psi, parts),
             (Self::Bits { .. }, Value::List(bits)) => bits_index(bits),
             (Self::Parts(parts), Value::Map(_)) => parts_index(parts, value),
@@ -99,7 +113,13 @@ impl Domain {
     pub fn contains(&self, value: &Value) -> bool {
         match (self, value) {
             (Self::Range { low, high }, Value::Int(v)) => (i128::from(*low)..=i128::from(*high)).contains(v),
+            (Self::Ranges(ranges), Value::Int(v)) => index_of_ranges(ranges, *v).is_some(),
             (Self::Names(names), Value::Text(name)) => names.iter().any(|known| known == name),
+            (Self::Maybe(_), Value::Null) => true,
+            (Self::Maybe(parts), value) => {
+                let values = parts_of(parts, value);
+                values.len() == parts.len() && parts.iter().zip(values).all(|(part, value)| part.contains(value))
+            }
             (Self::Token { .. }, Value::Null) => true,
             (Self::Token { psi }, Value::List(parts)) => match parts.as_slice() {
                 [Value::Int(p), bit, carry] => {
@@ -115,6 +135,47 @@ impl Domain {
             _ => false,
         }
     }
+}
+
+/// The parts of a value of [`Domain::Maybe`] that is not bottom.
+fn parts_of<'a>(parts: &[Domain], value: &'a Value) -> &'a [Value] {
+    match value {
+        Value::List(values) if parts.len() > 1 => values,
+        other => std::slice::from_ref(other),
+    }
+}
+
+fn nth_of_ranges(ranges: &[(i64, i64)], mut k: u64) -> i64 {
+    for (low, high) in ranges {
+        let size = (high - low + 1) as u64;
+        if k < size {
+            return low + k as i64;
+        }
+        k -= size;
+    }
+    ranges.last().map_or(0, |(_, high)| *high)
+}
+
+fn index_of_ranges(ranges: &[(i64, i64)], value: i128) -> Option<u64> {
+    let mut before = 0;
+    for &(low, high) in ranges {
+        if (i128::from(low)..=i128::from(high)).contains(&value) {
+            return Some(before + (value - i128::from(low)) as u64);
+        }
+        before += (high - low + 1) as u64;
+    }
+    None
+}
+
+/// The last part changes fastest.
+fn nth_of_tuple(parts: &[Domain], mut k: u64) -> Value {
+    let mut values = Vec::new();
+    for part in parts.iter().rev() {
+        values.push(part.nth(k % part.size()));
+        k /= part.size();
+    }
+    values.reverse();
+    if let [_] = parts { values.remove(0) } else { Value::List(values) }
 }
 
 fn is_bit(value: &Value) -> bool {
@@ -166,7 +227,16 @@ impl fmt::Display for Domain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Range { low, high } => write!(f, "an integer of [{low}, {high}]"),
+            Self::Ranges(ranges) => {
+                let ranges: Vec<String> = ranges.iter().map(|(low, high)| format!("[{low}, {high}]")).collect();
+                write!(f, "an integer of {}", ranges.join(" or "))
+            }
             Self::Names(names) => write!(f, "one of \"{}\"", names.join("\", \"")),
+            Self::Maybe(parts) => {
+                let shown: Vec<String> = parts.iter().map(ToString::to_string).collect();
+                let list = if parts.len() > 1 { "a list of " } else { "" };
+                write!(f, "null or {list}{}", shown.join(", "))
+            }
             Self::Token { psi } => {
                 write!(f, "null or [p, 0|1, 0|1] with p in [{}, -1] or [1, {psi}]", 1 - psi)
             }
@@ -420,7 +490,10 @@ mod tests {
     fn every_domain_enumerates_distinct_members() {
         let domains = [
             Domain::Range { low: -3, high: 4 },
+            Domain::Ranges(vec![(-3, -1), (5, 5), (1, 4)]),
             Domain::names(&["Detect", "Construct"]),
+            Domain::Maybe(vec![Domain::Ranges(vec![(-3, -1), (1, 4)]), Domain::BIT, Domain::BIT]),
+            Domain::Maybe(vec![Domain::up_to(4)]),
             Domain::Token { psi: 4 },
             Domain::Bits { most: 4 },
             Domain::Parts(named([

@@ -88,7 +88,7 @@ fn step<P: Protocol, S: Schedule>(
     stepper.step_closely(&mut |protocol, before, after| {
         let occurred = events.iter().filter(|event| (event.occurs)(protocol, before, after));
         names.extend(occurred.map(|event| event.named.name.clone()));
-        woken = open.iter().any(|goal| goal.phase.may_differ(before, after));
+        woken = open.iter().any(|goal| goal.phase.may_differ(protocol, before, after));
     })?;
     if woken {
         names.extend(open.iter_mut().filter_map(|goal| goal.entered(stepper)));

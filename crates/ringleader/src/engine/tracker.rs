@@ -187,7 +187,7 @@ impl Tracker {
                 self.last_output_change = step;
                 self.births_and_deaths(led(protocol, before), led(protocol, after), step);
             }
-            woken = open.iter().any(|&k| phases[k].may_differ(before, after));
+            woken = open.iter().any(|&k| phases[k].may_differ(protocol, before, after));
         };
         stepper.step(|_, [l, r]| [*l, *r], look)?;
         Ok(woken)
