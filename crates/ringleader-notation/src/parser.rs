@@ -250,10 +250,10 @@ impl Parser<'_> {
     }
 
     fn skip_line(&mut self) {
-        while !matches!(self.tok(), Tok::Newline | Tok::End) {
+        while !matches!(self.tok(), Tok::Newline | Tok::Dedent | Tok::End) {
             self.bump();
         }
-        self.bump();
+        self.eat_tok(&Tok::Newline);
     }
 
     /// `a; b` and the end of the line.
@@ -310,7 +310,8 @@ impl Parser<'_> {
         self.bump();
         let mut module = self.name("the name of a module")?.text;
         while self.eat(".") {
-            module = format!("{module}.{}", self.name("the name of a module")?.text);
+            module.push('.');
+            module.push_str(&self.name("the name of a module")?.text);
         }
         if module != "ringleader.notation" {
             let what = format!("{} cannot be imported", quoted(&module));
