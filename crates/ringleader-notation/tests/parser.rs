@@ -29,7 +29,7 @@ fn cpython(texts: &[String]) -> Vec<String> {
 mod dump {
     use super::*;
 
-    pub fn module(module: &Module) -> String {
+    pub(crate) fn module(module: &Module) -> String {
         format!("(Module{})", list("body", &module.body, stmt))
     }
 
@@ -424,19 +424,19 @@ impl Author {
     }
 }
 
+/// So many programs that are not longer.
+fn programs(count: usize, longest: usize) -> Vec<String> {
+    (0..).map(|seed| Author::new(seed).program()).filter(|p| p.len() <= longest).take(count).collect()
+}
+
 #[test]
 fn trees_are_cpythons_for_generated_programs() {
-    let texts: Vec<_> = (0..600).map(|seed| Author::new(seed).program()).collect();
-    same_trees(&texts);
+    same_trees(&programs(400, 4000));
 }
 
 /// Pieces of a text that are moved about: words, runs of spaces, single signs.
 fn pieces(text: &str) -> Vec<&str> {
     let kind = |c: char| if c.is_alphanumeric() || c == '_' { 0 } else { u32::from(c) };
-    text.split_inclusive(|_: char| true).collect::<Vec<_>>().chunk_by(|a, b| {
-        let (a, b) = (a.chars().next().unwrap(), b.chars().next().unwrap());
-        kind(a) == kind(b) && (kind(a) == 0 || a == ' ')
-    });
     let mut cuts = vec![0];
     let chars: Vec<_> = text.char_indices().collect();
     for pair in chars.windows(2) {
@@ -453,10 +453,9 @@ fn pieces(text: &str) -> Vec<&str> {
 #[test]
 fn what_is_accepted_is_python() {
     let mut accepted = Vec::new();
-    for seed in 0..6000 {
-        let text = Author::new(seed % 300).program();
-        let mut author = Author::new(seed + 1_000_000);
-        let mut parts = pieces(&text);
+    for (seed, text) in programs(300, 1200).iter().cycle().take(3000).enumerate() {
+        let mut author = Author::new(seed as u64);
+        let mut parts = pieces(text);
         for _ in 0..=author.below(2) {
             let (a, b) = (author.below(parts.len()), author.below(parts.len()));
             match author.below(4) {
@@ -476,6 +475,6 @@ fn what_is_accepted_is_python() {
             accepted.push(text);
         }
     }
-    assert!(accepted.len() > 500, "only {} of the broken texts mean something", accepted.len());
+    assert!(accepted.len() > 300, "only {} of the broken texts mean something", accepted.len());
     same_trees(&accepted);
 }

@@ -8,7 +8,7 @@ START_ONLY = (ast.arg, ast.keyword)  # of these, only the start is a place of a 
 def place(node, lines):
     if isinstance(node, ast.alias) or not hasattr(node, "lineno"):
         return ""
-    column = lambda line, offset: len(lines[line - 1].encode()[:offset].decode()) + 1
+    column = lambda line, offset: len(lines[line - 1][:offset].decode()) + 1
     start = f" {node.lineno}:{column(node.lineno, node.col_offset)}"
     if isinstance(node, START_ONLY):
         return start
@@ -36,7 +36,7 @@ def dump(node, lines):
 
 def tree(text):
     try:
-        return dump(ast.parse(text), text.split("\n"))
+        return dump(ast.parse(text), text.encode().split(b"\n"))
     except (SyntaxError, ValueError):
         return "error"
 
