@@ -259,7 +259,8 @@ impl<'a> Lexer<'a> {
         if let (Some(&first), Some(&last)) = (self.open.first(), self.open.last()) {
             let Token { tok, span } = self.out.tokens[last].clone();
             if let Tok::Op(bracket) = tok {
-                self.report(span, format!("`{bracket}` is never closed"), "");
+                let help = if bracket == "{" { "a block is indented, not put in braces" } else { "" };
+                self.report(span, format!("`{bracket}` is never closed"), help);
             }
             self.give_up(first, span);
         }
@@ -321,7 +322,7 @@ impl<'a> Lexer<'a> {
     fn continuation(&mut self) {
         let start = self.place();
         self.take(1);
-        if self.peek() == Some('\n') { self.next_line() } else { self.refused("\\", start) }
+        if self.peek() == Some('\n') { self.next_line() } else { self.known("\\", start) }
     }
 
     fn word(&mut self) {
@@ -335,7 +336,7 @@ impl<'a> Lexer<'a> {
                 "u" => "`u` in front of a text",
                 _ => "a raw text",
             };
-            self.report(self.since(start), format!("{what} is not part of the notation"), "a text is written \"so\"");
+            self.report(self.since(start), format!("{what} is not part of the notation"), "a plain text is: `\"...\"`");
             return self.string(start, true);
         }
         let keyword = KEYWORDS.iter().find(|k| **k == word);
@@ -414,21 +415,24 @@ impl<'a> Lexer<'a> {
     fn operator(&mut self, c: char) {
         let start = self.place();
         let rest = self.rest();
-        let Some(&op) = OPERATORS.iter().find(|op| rest.starts_with(**op)) else { return self.stray(c) };
+        let begins = |op: &&&str| op.as_bytes()[0] == rest.as_bytes()[0] && rest.starts_with(**op);
+        let Some(op) = OPERATORS.iter().find(begins).copied() else { return self.stray(c) };
         let first = self.at_start();
         self.take(op.len());
         match op {
             "(" | "[" | "{" => self.bracket(op, start),
             ")" | "]" | "}" => self.close(op, start),
             "@" if first => self.push(Tok::Op(op), start),
-            _ if REFUSED.iter().any(|r| r.0 == op) => self.refused(op, start),
-            _ => self.push(Tok::Op(op), start),
+            _ => self.known(op, start),
         }
     }
 
-    fn refused(&mut self, op: &'static str, start: Place) {
-        let (instead, help) = REFUSED.iter().find(|r| r.0 == op).map_or(("", ""), |r| (r.1, r.2));
-        self.report(self.since(start), format!("`{op}` is not part of the notation"), help);
+    /// An operator, or what is read in its place.
+    fn known(&mut self, op: &'static str, start: Place) {
+        let Some((_, instead, help)) = REFUSED.iter().find(|r| r.0 == op) else {
+            return self.push(Tok::Op(op), start);
+        };
+        self.report(self.since(start), format!("`{op}` is not part of the notation"), *help);
         self.push(if instead.is_empty() { Tok::Bad } else { Tok::Op(instead) }, start);
     }
 

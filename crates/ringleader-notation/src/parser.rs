@@ -17,8 +17,9 @@ const HEIGHT: u32 = 200;
 /// Reads a file: its tree, and all that is wrong with it, in the order of its lines. The tree is of use only if nothing is.
 pub fn parse(text: &str) -> (Module, Vec<Problem>) {
     if text.len() > LONGEST {
+        let top = Span { line: 1, column: 1, end_line: 1, end_column: 1 };
         let what = format!("the file has {} bytes", text.len());
-        return (Module::default(), vec![Problem::new(Span::default(), what, format!("at most {LONGEST} are read"))]);
+        return (Module::default(), vec![Problem::new(top, what, format!("at most {LONGEST} are read"))]);
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
     let lexed = lex(&text);
@@ -85,8 +86,9 @@ const REFUSED: [(&str, &str); 18] = [
 ];
 
 /// Words of other languages, or of newer Python, in front of a statement.
-const FOREIGN: [(&str, &str); 11] = [
+const FOREIGN: [(&str, &str); 12] = [
     ("match", "`if`, `elif` and `else` are"),
+    ("case", "`if`, `elif` and `else` are"),
     ("switch", "`if`, `elif` and `else` are"),
     ("elsif", "it is written `elif`"),
     ("elseif", "it is written `elif`"),
@@ -205,6 +207,7 @@ impl Parser<'_> {
     }
 
     fn statement(&mut self, place: Place, out: &mut Vec<Stmt>) {
+        let goes_on = matches!(self.tok(), Tok::Op("if" | "for" | "while" | "try"));
         let inside = match self.tok() {
             Tok::Op("def" | "@") => Place::Function,
             Tok::Op("class") => Place::Class,
@@ -224,36 +227,38 @@ impl Parser<'_> {
             Tok::Op("class") => self.class(place),
             _ => {
                 if self.simple_line(place, out).is_err() {
-                    self.recover(inside);
+                    self.recover(inside, goes_on);
                 }
                 return;
             }
         };
         match read {
             Ok(statement) => out.push(statement),
-            Err(Stop) => self.recover(inside),
+            Err(Stop) => self.recover(inside, goes_on),
         }
     }
 
-    /// Leaves a statement that cannot be read, and what belongs to it; the blocks under it are read for their problems.
-    fn recover(&mut self, inside: Place) {
+    /// Leaves a statement that cannot be read, with its `else` if it may have one (`goes_on`); the blocks under it are read for their
+    /// problems.
+    fn recover(&mut self, inside: Place, mut goes_on: bool) {
         loop {
             self.skip_line();
             if self.eat_tok(&Tok::Indent) {
                 self.statements(inside, &mut Vec::new());
                 self.eat_tok(&Tok::Dedent);
+                goes_on = true;
             }
-            if !matches!(self.tok(), Tok::Op("elif" | "else" | "except" | "finally")) {
+            if !goes_on || !matches!(self.tok(), Tok::Op("elif" | "else" | "except" | "finally")) {
                 return;
             }
         }
     }
 
     fn skip_line(&mut self) {
-        while !matches!(self.tok(), Tok::Newline | Tok::End) {
+        while !matches!(self.tok(), Tok::Newline | Tok::Dedent | Tok::End) {
             self.bump();
         }
-        self.bump();
+        self.eat_tok(&Tok::Newline);
     }
 
     /// `a; b` and the end of the line.
@@ -310,7 +315,8 @@ impl Parser<'_> {
         self.bump();
         let mut module = self.name("the name of a module")?.text;
         while self.eat(".") {
-            module = format!("{module}.{}", self.name("the name of a module")?.text);
+            module.push('.');
+            module.push_str(&self.name("the name of a module")?.text);
         }
         if module != "ringleader.notation" {
             let what = format!("{} cannot be imported", quoted(&module));
@@ -472,6 +478,10 @@ impl Parser<'_> {
     /// `: statement` or `:` and a block.
     fn block(&mut self, place: Place) -> Parse<Vec<Stmt>> {
         let mut body = Vec::new();
+        if self.level >= HEIGHT {
+            let what = format!("a block in more than {HEIGHT} others");
+            return Err(self.report(self.span(), what, "each `elif` counts as one in those before"));
+        }
         if !self.eat(":") {
             let help = if self.at("{") { "a block is indented, not put in braces" } else { "" };
             let stop = self.unexpected("`:`", help);
@@ -491,28 +501,10 @@ impl Parser<'_> {
             return Ok(body);
         }
         self.level += 1;
-        if self.level > HEIGHT {
-            // Its statements are not read: the end of the block is found by counting.
-            self.report(self.span(), format!("blocks, or `elif`, in more than {HEIGHT} others"), "");
-            self.skip_block();
-        } else {
-            self.statements(place, &mut body);
-            self.eat_tok(&Tok::Dedent);
-        }
+        self.statements(place, &mut body);
+        self.eat_tok(&Tok::Dedent);
         self.level -= 1;
         Ok(body)
-    }
-
-    fn skip_block(&mut self) {
-        let mut open = 1;
-        while open > 0 && *self.tok() != Tok::End {
-            match self.tok() {
-                Tok::Indent => open += 1,
-                Tok::Dedent => open -= 1,
-                _ => {}
-            }
-            self.bump();
-        }
     }
 
     fn function(&mut self, place: Place) -> Parse<Stmt> {
@@ -827,7 +819,7 @@ impl Parser<'_> {
                     return Ok(ExprKind::Call { func, args, keywords });
                 }
                 if !keywords.is_empty() {
-                    self.report(place, "an argument without a name behind one with", "put it in front");
+                    self.report(place, "an argument without a name stands behind one with a name", "put it in front");
                 }
             }
             if self.at("for") {
