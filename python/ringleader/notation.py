@@ -375,9 +375,10 @@ class Protocol:
     def start(self, name):
         """A start of the file, or `zero` or `uniform`."""
         u = Ring(self.agent() for _ in range(self.n))
-        if name == "uniform":
-            return Ring(self.agent(**{name: values.pick() for name, values in self.variables.items()}) for _ in u)
-        if name != "zero":
+        if name == "uniform" and name not in self.starts:
+            for v, (variable, values) in itertools.product(u, self.variables.items()):
+                setattr(v, variable, values.pick())
+        elif name != "zero":
             self.starts[name](u)
         return u
 
