@@ -1,8 +1,8 @@
 """[AAF+08]'s two-hop colouring with three colours
 
-Every agent keeps a bit for each colour. Two neighbours flip the bits that they keep for each other's colour, so these agree as long
-as no agent has two neighbours of one colour; where they do not, the initiator takes a random colour. The rules are known from a
-secondary source, a published model.
+Every agent keeps a bit for each colour. Two neighbours flip the bits that they keep for each other's colour, so these agree as
+long as no agent has two neighbours of one colour; where they do not, the initiator takes a random colour. The rules are known
+from a secondary source, a published model.
 """
 from ringleader.notation import *
 

@@ -1,7 +1,8 @@
 """[AAF+08]'s ring orientation: orients a ring whose two-hop colouring is given
 
 Every agent names the colours of its predecessor and of its successor. Where neighbours disagree, the initiator has its way: the
-frontier between two orientations walks at random until one is gone. The rules are known from a secondary source, a published model.
+frontier between two orientations walks at random until one is gone. The rules are known from a secondary source, a published
+model.
 """
 from ringleader.notation import *
 

@@ -1,9 +1,9 @@
 """[AAF+08]: elects one leader by counting modulo k around the ring
 
-The count must break somewhere, since k does not divide n: at a barrier. Barriers move to the right and merge until one is left. It
-sends out a probe to the right; a leader absorbs it and shoots a bullet to the left, which kills the leaders that it meets, while a
-probe that comes round to a barrier has found no leader and makes one there. The rules are known from a secondary source, a
-published model of the protocol, for k = 2; for other k they are a reconstruction.
+The count must break somewhere, since k does not divide n: at a barrier. Barriers move to the right and merge until one is left.
+It sends out a probe to the right; a leader absorbs it and shoots a bullet to the left, which kills the leaders that it meets,
+while a probe that comes round to a barrier has found no leader and makes one there. The rules are known from a secondary
+source, a published model of the protocol, for k = 2; for other k they are a reconstruction.
 """
 from ringleader.notation import *
 

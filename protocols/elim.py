@@ -1,7 +1,8 @@
 """EliminateLeaders, Algorithm 5, alone: leaves one of many leaders
 
-A leader that learns of no bullet in flight shoots one: live and with a shield, or dummy and without. A live bullet kills the next
-leader that has no shield. One leader is left if there was one and every live bullet was peaceful; nothing here makes a leader.
+A leader that learns of no bullet in flight shoots one: live and with a shield, or dummy and without. A live bullet kills the
+next leader that has no shield. One leader is left if there was one and every live bullet was peaceful; nothing here makes a
+leader.
 """
 from ringleader.notation import *
 

@@ -1,7 +1,7 @@
 """[FJ06]: elects one leader with an oracle that tells whether there is one
 
-A leader sends its shield to the right and shoots bullets to the left; a bullet kills the unshielded leaders that it passes, and a
-shield that it meets absorbs it. The rules are known from a secondary source, a published model of the protocol.
+A leader sends its shield to the right and shoots bullets to the left; a bullet kills the unshielded leaders that it passes, and
+a shield that it meets absorbs it. The rules are known from a secondary source, a published model of the protocol.
 """
 from ringleader.notation import *
 

@@ -1,8 +1,8 @@
 """P_CL with random bits taken from the scheduler (Note in Appendix B)
 
 An agent in role Alg that meets one in role Flip learns a bit: whether it was the initiator. Roles flip at every interaction.
-Neighbours stamp each other with their colours and a common bit. If the stamps say "you are the one I met last" but the bits differ,
-somebody of the same colour came between: a conflict at distance two, and both agents take new colours.
+Neighbours stamp each other with their colours and a common bit. If the stamps say "you are the one I met last" but the bits
+differ, somebody of the same colour came between: a conflict at distance two, and both agents take new colours.
 """
 from ringleader.notation import *
 

@@ -1,7 +1,7 @@
 """P_CL, Algorithm 7: two-hop colouring with random colours
 
-Neighbours stamp each other with their colours and a common bit. If the stamps say "you are the one I met last" but the bits differ,
-somebody of the same colour came between: a conflict at distance two, and both agents take new colours.
+Neighbours stamp each other with their colours and a common bit. If the stamps say "you are the one I met last" but the bits
+differ, somebody of the same colour came between: a conflict at distance two, and both agents take new colours.
 """
 from ringleader.notation import *
 

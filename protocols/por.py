@@ -1,7 +1,7 @@
 """P_OR, Algorithm 6: orients a ring whose two-hop colouring is given
 
-Every agent points at one of its two neighbours by naming its colour. Where two agents point at each other, one wins and the other
-turns round. A head that has just been turned is strong and keeps winning, which carries it across the ring quickly.
+Every agent points at one of its two neighbours by naming its colour. Where two agents point at each other, one wins and the
+other turns round. A head that has just been turned is strong and keeps winning, which carries it across the ring quickly.
 """
 from ringleader.notation import *
 

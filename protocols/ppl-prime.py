@@ -1,7 +1,7 @@
 """P'_PL of Section 4.2: P_PL that always takes the construction branch
 
-It builds the string of P_PL and never looks for a flaw in it, so it creates no leader. As long as all agents are in construction
-mode, P_PL and P'_PL do the same.
+It builds the string of P_PL and never looks for a flaw in it, so it creates no leader. As long as all agents are in
+construction mode, P_PL and P'_PL do the same.
 """
 from ringleader.notation import *
 

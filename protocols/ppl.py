@@ -1,8 +1,9 @@
 """P_PL, Algorithms 1-5: elects one leader from any configuration
 
-CreateLeader embeds a string on the ring that cannot be consistent without a leader: every agent knows its distance to the nearest
-left leader modulo 2 psi, and the bits of each segment of psi agents spell the number of the segment. Agents build this string or
-look for a flaw in it, as DetermineMode says, and create a leader where they find one. EliminateLeaders leaves one leader.
+CreateLeader embeds a string on the ring that cannot be consistent without a leader: every agent knows its distance to the
+nearest left leader modulo 2 psi, and the bits of each segment of psi agents spell the number of the segment. Agents build this
+string or look for a flaw in it, as DetermineMode says, and create a leader where they find one. EliminateLeaders leaves one
+leader.
 """
 from ringleader.notation import *
 
@@ -240,7 +241,7 @@ def two_leaders(u):
 
 @start
 def wrong_id(u):
-    "no leader, all in detection mode, dist consistent, segment IDs wrong in one place only, the last to the first (needs 2psi | n)"
+    "no leader, all in detection mode, dist consistent, segment IDs wrong only from the last to the first (needs 2psi | n)"
     assert n % (2 * psi) == 0, "n must be a multiple of 2 psi, so that dist can be consistent"
     for i in range(n):
         (u[i].dist, u[i].b) = (i % (2 * psi), i // psi // 2 ** (i % psi) % 2)

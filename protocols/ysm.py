@@ -1,8 +1,8 @@
 """[YSM21]: counts distances up to N; elects one leader from any configuration
 
-Every agent counts its distance from the nearest leader on its left. A count of N, the parameter `bound`, proves that there is none.
-The count is a reconstruction, from the number of states and the time; EliminateLeaders is that of the paper, which leaves one leader.
-It takes Theta(n^2) steps in expectation.
+Every agent counts its distance from the nearest leader on its left. A count of N, the parameter `bound`, proves that there is
+none. The count is a reconstruction, from the number of states and the time; EliminateLeaders is that of the paper, which leaves
+one leader. It takes Theta(n^2) steps in expectation.
 """
 from ringleader.notation import *
 
