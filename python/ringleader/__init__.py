@@ -1,0 +1,1 @@
+"""Protocols of the laboratory Ringleader under CPython; see `ringleader.notation`."""
