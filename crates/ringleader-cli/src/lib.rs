@@ -24,6 +24,7 @@ mod shapes;
 mod stdout;
 mod stop;
 mod text;
+mod texts;
 
 use std::process::ExitCode;
 
@@ -44,10 +45,16 @@ pub fn main(protocols: &[Entry]) -> ExitCode {
 }
 
 fn parse_and_run(protocols: &[Entry], as_json: bool) -> Result<(), Stop> {
-    let entries = Entries::new(protocols)?;
+    let files = texts::named(std::env::args_os().skip(1))?;
+    // Those of files come first: where parameters have the same name, theirs counts.
+    let all: Vec<Entry> = files.iter().map(|file| file.entry.clone()).chain(protocols.iter().cloned()).collect();
+    let entries = Entries::new(&all)?;
     let command = args::parse(&entries, as_json)?;
     progress::catch_interrupts();
-    run(&command, &entries)
+    let done = run(&command, &entries);
+    // A text that went wrong on its way has no results.
+    texts::trouble(&files)?;
+    done
 }
 
 fn run(command: &Command, entries: &Entries) -> Result<(), Stop> {
