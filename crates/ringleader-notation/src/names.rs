@@ -61,7 +61,7 @@ const SPECIAL: [(&str, &str); 4] = [("leader", "v"), ("output", "v"), ("safe", "
 ///
 /// # Errors
 /// All that is wrong.
-pub fn resolve(file: &str, text: &str, module: &ast::Module) -> Result<Program, Vec<Problem>> {
+pub(crate) fn resolve(file: &str, text: &str, module: &ast::Module) -> Result<Program, Vec<Problem>> {
     let mut resolver = Resolver::new(file, text);
     resolver.collect(module);
     resolver.resolve(module);
@@ -173,7 +173,7 @@ impl Resolver {
                 ast::StmtKind::FunctionDef(def) => self.declare(def),
                 ast::StmtKind::ClassDef { name, body } => self.class(name, body),
                 ast::StmtKind::Assign { targets, value } => {
-                    targets.iter().for_each(|target| self.literal(target, value))
+                    targets.iter().for_each(|target| self.literal(target, value));
                 }
                 _ => {}
             }
@@ -229,8 +229,8 @@ impl Resolver {
         }
         for stmt in body {
             match &stmt.kind {
-                ast::StmtKind::AnnAssign { target, annotation, value } => {
-                    self.variable(target, annotation, value.as_ref())
+                ast::StmtKind::AnnAssign { target, annotation, .. } => {
+                    self.variable(target, annotation);
                 }
                 ast::StmtKind::Pass => {}
                 ast::StmtKind::Expr(text) if matches!(text.kind, ast::ExprKind::Str(_)) => {}
@@ -245,7 +245,7 @@ impl Resolver {
         }
     }
 
-    fn variable(&mut self, target: &ast::Expr, annotation: &ast::Expr, value: Option<&ast::Expr>) {
+    fn variable(&mut self, target: &ast::Expr, annotation: &ast::Expr) {
         let ast::ExprKind::Name(name) = &target.kind else {
             return self.wrong(target.span, "a variable of an agent has a plain name", "");
         };
@@ -262,7 +262,6 @@ impl Resolver {
         let domain = DomainExpr { span: annotation.span, kind: DomainKind::Bit };
         self.program.variables.push(VariableDecl { name: name.clone(), span, domain, given, zero: None });
         self.names_of(annotation, place);
-        let _ = value;
     }
 
     /// The names in quotes that a domain has.
@@ -325,7 +324,7 @@ impl Resolver {
                 ast::StmtKind::Assign { targets, value } => match targets.as_slice() {
                     [ast::Expr { kind: ast::ExprKind::Name(name), .. }] if name == "ring" => ring = Some(value),
                     [ast::Expr { kind: ast::ExprKind::Name(name), .. }] if name == "otherwise" => {
-                        otherwise = Some(value)
+                        otherwise = Some(value);
                     }
                     [ast::Expr { kind: ast::ExprKind::Name(name), .. }] if name == "states" => states = Some(value),
                     _ => self.constant(targets, value, &mut scope),
@@ -455,7 +454,6 @@ impl Resolver {
     fn domains(&mut self, body: &[ast::Stmt], scope: &mut Scope) {
         for stmt in body {
             let ast::StmtKind::AnnAssign { target, annotation, value } = &stmt.kind else { continue };
-            let ast::ExprKind::Name(name) = &target.kind else { continue };
             let Some(place) = self.program.variables.iter().position(|known| known.span == target.span) else {
                 continue;
             };
@@ -467,7 +465,6 @@ impl Resolver {
                 self.program.variables[place].domain = domain;
             }
             self.program.variables[place].zero = value.as_ref().map(|value| self.expr(value, scope));
-            let _ = name;
         }
     }
 
@@ -1109,7 +1106,7 @@ impl Resolver {
     ) -> ExprKind {
         if !allowed.contains(&args.len()) {
             let (least, most) = (*allowed.start(), *allowed.end());
-            let wanted = if least == most { count(least, "argument") } else { format!("{} or more arguments", least) };
+            let wanted = if least == most { count(least, "argument") } else { format!("{least} or more arguments") };
             self.wrong(span, format!("`{name}` takes {wanted}"), "");
         }
         match builtin {
@@ -1117,14 +1114,13 @@ impl Resolver {
             Builtin::Require => self.wrong(span, "`require(...)` is a statement of its own", ""),
             _ => {}
         }
-        if let [ast::Expr { kind: ast::ExprKind::Generator { element, clauses }, span: place }] = args {
-            if matches!(
-                builtin,
-                Builtin::Min | Builtin::Max | Builtin::Sum | Builtin::All | Builtin::Any | Builtin::Tuple
-            ) {
-                let generator = self.generator(element, clauses, scope);
-                return ExprKind::Builtin(builtin, vec![Expr { span: *place, kind: generator }]);
-            }
+        let folds =
+            [Builtin::Min, Builtin::Max, Builtin::Sum, Builtin::All, Builtin::Any, Builtin::Tuple].contains(&builtin);
+        if let [ast::Expr { kind: ast::ExprKind::Generator { element, clauses }, span: place }] = args
+            && folds
+        {
+            let generator = self.generator(element, clauses, scope);
+            return ExprKind::Builtin(builtin, vec![Expr { span: *place, kind: generator }]);
         }
         ExprKind::Builtin(builtin, self.exprs(args, scope))
     }
@@ -1137,7 +1133,9 @@ impl Resolver {
             let iter = self.expr(&clause.iter, scope);
             let mut names = Vec::new();
             target_names(&clause.target, &mut names);
-            names.iter().for_each(|name| drop(scope.add(&name.text)));
+            for name in &names {
+                scope.add(&name.text);
+            }
             let target = self.target(&clause.target, scope).and_then(|target| self.loop_target(target));
             let ifs = self.exprs(&clause.ifs, scope);
             if let Some(target) = target {

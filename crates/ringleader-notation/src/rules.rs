@@ -81,7 +81,11 @@ pub(crate) fn read(
     let ast::ExprKind::Dict(items) = &table.kind else { return Err(Vec::new()) };
     let mut reader = Reader { literals, states: Vec::new(), numbers: BTreeMap::new(), problems: Vec::new() };
     match states.map(|states| (&states.kind, states.span)) {
-        Some((ast::ExprKind::Tuple(items), _)) => items.iter().for_each(|item| drop(reader.state(item))),
+        Some((ast::ExprKind::Tuple(items), _)) => {
+            for item in items {
+                reader.state(item);
+            }
+        }
         Some((_, span)) => reader.wrong(span, "`states` is a tuple", "write `states = (\"A\", \"B\")`"),
         None => {}
     }
@@ -176,7 +180,7 @@ impl Reader<'_> {
             sum = add(sum, fraction);
             outcomes.push((pair?, fraction?));
         }
-        if !sum.is_some_and(|sum| sum.0 <= sum.1) {
+        if sum.is_none_or(|sum| sum.0 > sum.1) {
             self.wrong(
                 value.span,
                 "these probabilities are more than 1 together",
@@ -315,9 +319,12 @@ pub(crate) fn translate(
     Translated { variable, interact, extras }
 }
 
+/// By states of initiator and responder: where the rule stands, and what the pair becomes.
+type Table = BTreeMap<usize, BTreeMap<usize, (Span, Vec<(Pair, u64)>)>>;
+
 /// By state of the initiator, the rules for states of the responder; with those that are mirrored.
-fn completed(rules: &Rules, otherwise: Otherwise) -> BTreeMap<usize, BTreeMap<usize, (Span, Vec<(Pair, u64)>)>> {
-    let mut table: BTreeMap<usize, BTreeMap<usize, (Span, Vec<(Pair, u64)>)>> = BTreeMap::new();
+fn completed(rules: &Rules, otherwise: Otherwise) -> Table {
+    let mut table: Table = BTreeMap::new();
     for rule in &rules.rules {
         table.entry(rule.pair.0).or_default().insert(rule.pair.1, (rule.span, rule.outcomes.clone()));
     }
@@ -337,7 +344,7 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn tests(&self, table: &BTreeMap<usize, BTreeMap<usize, (Span, Vec<(Pair, u64)>)>>) -> Vec<Stmt> {
+    fn tests(&self, table: &Table) -> Vec<Stmt> {
         let mut body = Vec::new();
         for (left, row) in table {
             let span = row.values().next().map_or(Span::default(), |(span, _)| *span);
