@@ -62,7 +62,8 @@ fn shown(file: &str, text: &str, problem: &Problem) -> String {
     let line = text.lines().nth(span.line.saturating_sub(1) as usize).unwrap_or("");
     let number = span.line.to_string();
     let from = (span.column.max(1) - 1) as usize;
-    let to = if span.end_line == span.line { (span.end_column as usize).saturating_sub(1) } else { line.chars().count() };
+    let to =
+        if span.end_line == span.line { (span.end_column as usize).saturating_sub(1) } else { line.chars().count() };
     // A long line is shown around the place.
     let first = if from > WIDTH - 40 { from - (WIDTH - 40) } else { 0 };
     let part: String = line.chars().skip(first).take(WIDTH).map(|c| if c.is_control() { ' ' } else { c }).collect();
