@@ -35,3 +35,24 @@ fn in_words(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     text.unwrap_or_default().lines().next().unwrap_or_default().chars().take(120).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_of_one_line() {
+        assert_eq!(contained(|| 7), Ok(7));
+        assert_eq!(contained(|| panic!("no {}\nnor more", "sense")), Err::<(), _>("no sense".into()));
+        assert_eq!(contained(|| panic!("{}", "x".repeat(999))), Err::<(), _>("x".repeat(120)));
+    }
+
+    /// Only while the work is done, and also in work that is part of other work.
+    #[test]
+    fn nobody_hears_of_a_panic_that_is_caught() {
+        assert!(!CAUGHT.get());
+        let inner = || (contained(|| CAUGHT.get()), CAUGHT.get());
+        assert_eq!(contained(inner), Ok((Ok(true), true)));
+        assert!(!CAUGHT.get());
+    }
+}

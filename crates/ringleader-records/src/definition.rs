@@ -436,6 +436,16 @@ mod tests {
         assert_ne!(hash, parse(&text.replace("5_000", "5_001")).unwrap().hash);
     }
 
+    /// They are counted before they are made, over all grids.
+    #[test]
+    fn too_many_cells_are_refused() {
+        let many: Vec<String> = (1..=250).map(|k| k.to_string()).collect();
+        let many = many.join(", ");
+        let grid = format!("[[grid]]\nprotocol = \"ppl\"\nn = [{many}]\nparams.psi = [{many}]\n");
+        let told = parse(&format!("seed = 1\nrepeats = 1\n{grid}{grid}")).unwrap_err();
+        assert!(told.contains("it has 125000 cells; at most 100000 are run"), "{told}");
+    }
+
     #[test]
     fn a_grid_is_written_as_a_definition() {
         let grid = Grid {

@@ -232,6 +232,61 @@ mod tests {
         assert_eq!((cut[0].recovery(), cut[0].censored), (Observed::at_least(3), true));
     }
 
+    #[test]
+    fn threads_come_often_for_trials_unless_many_run_at_once() {
+        let one_by_one = |trials| chunk(trials, 2, 1);
+        assert_eq!([1, 128, 255, 256, 8192, 1 << 20].map(one_by_one), [1, 1, 1, 2, 64, 64]);
+        let at_once = |trials| chunk(trials, 2, 64);
+        assert_eq!([0, 1, 99, 8192, 8194, 1 << 20].map(at_once), [1, 1, 50, 4096, 4096, 4096]);
+    }
+
+    /// Of the trials of a thread those that have finished count as a whole; steps are told once.
+    #[test]
+    fn steps_are_those_of_finished_trials_and_of_those_under_way() {
+        let (steps, all) = (Steps::default(), AtomicU64::new(1000));
+        let told = |under_way| {
+            steps.tell(under_way, &all);
+            all.load(Ordering::Relaxed)
+        };
+        assert_eq!([told(3), told(5)], [1003, 1005]);
+        steps.finish(8);
+        assert_eq!([told(0), told(0), told(4)], [1008, 1008, 1012]);
+    }
+
+    #[test]
+    fn who_waits_hears_how_trials_stand() {
+        let entries = ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin()).unwrap();
+        let (protocols, trial) = (entries.catalogue(), Trial::new("ppl", 4, 5));
+        let (zero, failed) = (|| AtomicU64::new(0), AtomicBool::new(false));
+        let (next, done, steps, under_way) = (zero(), zero(), zero(), Mutex::default());
+        let (protocol, engine, stopped) = (protocols.find("ppl").unwrap(), Engine::Stepper, &|| false);
+        let (trial, trials, chunk) = (&trial, 9, 9);
+        let job = Job { protocol, trial, trials, engine, chunk, next, done, steps, under_way, failed, stopped };
+        let (seeds, outcomes) = ([5, 6, 7], Mutex::default());
+        let hand = Hand { job: &job, first: 2, seeds: &seeds, steps: Steps::default(), outcomes };
+        let record = |steps, interrupted| Record {
+            limit: 99,
+            steps,
+            safe: None,
+            censored: true,
+            interrupted,
+            last_output_change: 0,
+            phases: Vec::new(),
+            faults: Vec::new(),
+            coins_read: 0,
+        };
+        assert!(hand.finished(1, record(30, false)).is_continue());
+        assert!(hand.finished(2, record(40, true)).is_continue());
+        assert!(hand.progress(Progress::of(12)).is_continue());
+        assert_eq!((job.done.load(Ordering::Relaxed), job.steps.load(Ordering::Relaxed)), (1, 42));
+        assert_eq!(*locked(&job.under_way), UnderWay { trials: 1, farthest: Some((40, 7)) });
+        let kept: Vec<(u32, u64)> = locked(&hand.outcomes).iter().map(|one| (one.trial, one.seed)).collect();
+        assert_eq!(kept, [(3, 6)]);
+        job.failed.store(true, Ordering::Relaxed);
+        assert!(hand.progress(Progress::of(12)).is_break() && hand.finished(0, record(1, false)).is_break());
+        assert!(job.next_chunk().is_none());
+    }
+
     /// Somebody stops it while trials are under way: those are not among the finished ones.
     #[test]
     fn what_was_stopped_is_not_finished() {

@@ -267,6 +267,68 @@ mod tests {
         fs::remove_dir_all(folder).unwrap();
     }
 
+    /// Names that are taken are left alone, and there is an end to trying others.
+    #[test]
+    fn after_a_thousand_taken_names_no_other_is_tried() {
+        let (folder, process) = (place("crowded"), std::process::id());
+        let part = |tries: u32| folder.join(format!(".x.{process}-{tries}.part"));
+        (0..=1000).for_each(|tries| fs::write(part(tries), "taken").unwrap());
+        let told = write(&folder.join("x"), |out| out.write_all(b"text")).unwrap_err().to_string();
+        assert!(told.contains("cannot write") && !folder.join("x").exists(), "{told}");
+        fs::remove_file(part(1000)).unwrap();
+        write(&folder.join("x"), |out| out.write_all(b"text")).unwrap();
+        assert_eq!(names(&folder).len(), 1001);
+        assert_eq!(fs::read(part(0)).unwrap(), b"taken");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn what_killed_processes_left_of_a_file_goes_away_and_nothing_else() {
+        let folder = place("left");
+        let kept = [".x.1-0.parts", ".y.1-0.part", "x", "x.1-0.part"];
+        kept.iter().chain(&[".x.1-0.part", ".x.77-3.part"]).for_each(|name| fs::write(folder.join(name), "").unwrap());
+        remove_parts(&folder.join("x"));
+        let mut names = names(&folder);
+        names.sort();
+        assert_eq!(names, kept);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// A folder is neither written into nor written over.
+    #[test]
+    fn a_folder_is_not_a_file_to_write() {
+        let folder = place("folder");
+        let inner = folder.join("x");
+        fs::create_dir(&inner).unwrap();
+        assert!(check_writable(&inner).unwrap_err().to_string().ends_with("x: it is a directory"));
+        assert!(matches!(Target::of(&inner), Target::Beside(_)));
+        write(&inner, |out| out.write_all(b"text")).unwrap_err();
+        assert_eq!(names(&folder), ["x"]);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// What is written to a pipe comes out of it, and the pipe stays.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_pipe_is_written_to_and_stays() {
+        use std::os::unix::fs::FileTypeExt;
+        let folder = place("pipe");
+        let path = folder.join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        // Open at both ends, so that nothing here waits for anybody.
+        let mut pipe = File::options().read(true).write(true).open(&path).unwrap();
+        check_writable(&path).unwrap();
+        write(&path, |out| out.write_all(b"text")).unwrap();
+        remove_parts(&path);
+        assert!(fs::metadata(&path).unwrap().file_type().is_fifo());
+        assert_eq!(names(&folder), ["pipe"]);
+        pipe.write_all(b" and more").unwrap();
+        let mut came = [0; 99];
+        let length = pipe.read(&mut came).unwrap();
+        assert_eq!(&came[..length], b"text and more");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_file_is_known_by_every_name() {

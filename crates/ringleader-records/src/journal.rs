@@ -552,6 +552,27 @@ mod tests {
         journal.remove().unwrap();
     }
 
+    /// Whatever a write left that failed, on a full disk for example, does not stay behind the lines that follow.
+    #[test]
+    fn what_a_failed_write_has_left_is_taken_back() {
+        let path = place("littered");
+        let mut journal = Journal::open(&path).unwrap();
+        journal.begin(&sample()).unwrap();
+        let before = fs::read(&path).unwrap();
+        let (writable, litter) = (journal.file.try_clone().unwrap(), vec![b'x'; 1 << 16]);
+        journal.file = File::open(&path).unwrap();
+        assert!(journal.add(&outcomes(0, 1)).is_err_and(|error| error.to_string().contains("cannot write")));
+        assert!(journal.stretches.is_empty());
+        fs::write(&path, [before, litter].concat()).unwrap();
+        journal.file = writable;
+        journal.add(&outcomes(1, 1)).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().len(), journal.end);
+        drop(journal);
+        let journal = Journal::open(&path).unwrap();
+        assert_eq!((read(&journal), journal.damaged), (vec![(1, outcomes(1, 1))], false));
+        journal.remove().unwrap();
+    }
+
     /// As on a network file system: the sweep runs all the same, and says that nothing keeps others away.
     #[test]
     fn a_file_system_without_locks_is_told_and_used() {

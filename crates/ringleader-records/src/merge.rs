@@ -159,3 +159,68 @@ fn next(files: &mut [Rows]) -> Option<Result<Row, Error>> {
     let (_, least) = files.iter_mut().enumerate().filter_map(|(k, rows)| Some((key(rows)?, k))).min()?;
     files[least].next()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::meta::tests::sample;
+
+    fn shards(places: &[(u32, u32)]) -> Vec<Meta> {
+        places.iter().map(|&(index, count)| Meta { shard: Shard { index, count }, ..sample() }).collect()
+    }
+
+    fn told(places: &[(u32, u32)]) -> String {
+        lacking(&shards(places))
+    }
+
+    #[test]
+    fn the_shards_that_are_not_there_are_named() {
+        assert_eq!(told(&[(1, 3), (2, 3), (3, 3)]), "");
+        assert_eq!(told(&[(1, 3), (3, 3)]), "; shard 2/3 is not among them, run it first");
+        assert_eq!(told(&[(2, 3)]), "; shards 1/3, 3/3 are not among them, run them first");
+        let (eight, ten) = (told(&[(9, 9)]), told(&[(11, 11)]));
+        assert_eq!(eight, "; shards 1/9, 2/9, 3/9, 4/9, 5/9, 6/9, 7/9, 8/9 are not among them, run them first");
+        let first = "1/11, 2/11, 3/11, 4/11, 5/11, 6/11, 7/11, 8/11";
+        assert_eq!(ten, format!("; shards {first} and 2 more are not among them, run them first"));
+    }
+
+    /// A half is no third: of shards of two divisions, those of the finer one are looked for.
+    #[test]
+    fn a_shard_of_another_division_is_not_in_the_place_of_one() {
+        assert_eq!(told(&[(2, 2), (1, 3), (3, 3)]), "; shard 2/3 is not among them, run it first");
+        assert_eq!(told(&[(1, 3), (2, 3), (3, 3), (1, 2)]), "");
+    }
+
+    #[test]
+    fn shards_of_one_sweep_agree_on_definition_version_and_rules() {
+        let paths = ["a", "b"].map(PathBuf::from);
+        let with = |change: fn(&mut Meta)| {
+            let mut metas = shards(&[(1, 2), (2, 2)]);
+            change(&mut metas[1]);
+            same_sweep(&paths, &metas).map_err(|error| error.to_string())
+        };
+        assert_eq!(with(|_| ()), Ok(vec![0, u64::MAX, 7]));
+        assert_eq!(with(|meta| meta.rules = vec![5, 0]), Ok(vec![0, 0]), "what one does not know is not known");
+        let refused = |change, why: &str| {
+            let told = with(change).unwrap_err();
+            assert!(told.starts_with("b and a were made ") && told.contains(why), "{told}");
+        };
+        refused(|meta| meta.hash = "01".into(), "with different definitions");
+        refused(|meta| meta.version = "0.0.9".into(), "by different versions, ringleader 0.0.9 and ");
+        refused(|meta| meta.rules[2] = 8, "with different rules of the protocol of cell 2");
+    }
+
+    /// What to do about a shard that cannot be read depends on what there is of it.
+    #[test]
+    fn what_is_there_of_a_shard_says_what_to_do() {
+        let shard = std::env::temp_dir().join(format!("ringleader-merge-{}.parquet", std::process::id()));
+        let told = || complete(&shard).unwrap_err().to_string();
+        assert!(told().ends_with("; run this shard first"), "{}", told());
+        std::fs::write(journal_of(&shard), "").unwrap();
+        assert!(told().ends_with("so this shard is not complete: run it to its end first"), "{}", told());
+        std::fs::write(&shard, "PAR1").unwrap();
+        assert!(told().ends_with("; remove it and run this shard again"), "{}", told());
+        std::fs::remove_file(journal_of(&shard)).unwrap();
+        std::fs::remove_file(&shard).unwrap();
+    }
+}

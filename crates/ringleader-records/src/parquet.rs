@@ -640,6 +640,22 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
     }
 
+    /// The greatest length is allowed; this file has no room for it, which its reader finds out.
+    #[test]
+    fn what_is_said_of_a_file_may_be_as_long_as_is_allowed() {
+        let path = written("boundary", 100);
+        let mut forged = std::fs::read(&path).unwrap();
+        for (length, too_long) in [(MAX_FOOTER, false), (MAX_FOOTER + 1, true)] {
+            let at = forged.len() - 8;
+            forged[at..at + 4].copy_from_slice(&length.to_le_bytes());
+            seal::tests::reseal(&mut forged);
+            std::fs::write(&path, &forged).unwrap();
+            let told = complaint(&path);
+            assert!(!told.is_empty() && told.contains("longer than 16 MiB") == too_long, "{told}");
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+
     #[test]
     fn an_error_among_the_rows_leaves_no_file() {
         let path = place("broken");

@@ -523,3 +523,29 @@ fn a_changed_cell_is_told_word_for_word() {
     let expected = format!(": it had limit={limit} phases=yes repeats=2, and has limit=9 phases=no repeats=2\n");
     assert!(told.contains(&expected), "{told}");
 }
+
+/// A report of a sweep under way has what is finished, and says of which definition.
+#[test]
+fn of_a_sweep_under_way_there_is_what_it_has_finished() {
+    let folder = folder("under-way");
+    let (definition, other) = (define(SHORT), define(&SHORT.replace("seed = 3", "seed = 4")));
+    let (records, _) = journal(&folder, &definition);
+    let whole = folder.join("whole.parquet");
+    sweep(&other, Shard::WHOLE, 1, &whole).unwrap();
+    let (series, metas) = load(&builtin(), &[records.clone(), whole]).unwrap();
+    let told: Vec<(&str, u64)> = metas.iter().map(|meta| (meta.definition.as_str(), meta.seed)).collect();
+    assert_eq!(told, [(definition.text.as_str(), 3), (other.text.as_str(), 4)]);
+    assert!(series.iter().flat_map(|one| &one.cells).all(|cell| cell.steps.len() == 4), "{series:?}");
+    let (alone, metas) = load(&builtin(), &[records]).unwrap();
+    assert_eq!((alone.len(), alone[0].cells[0].steps.len(), metas.len()), (series.len(), 2, 1));
+}
+
+/// Whoever opens a sweep is alone with it, so what is unfinished there is of a process that was killed.
+#[test]
+fn what_killed_processes_left_goes_away() {
+    let folder = folder("left");
+    let (mine, others) = (folder.join(".a.parquet.1-0.part"), folder.join(".b.parquet.1-0.part"));
+    [&mine, &others].iter().for_each(|path| fs::write(path, "half").unwrap());
+    sweep(&define(SHORT), Shard::WHOLE, 1, &folder.join("a.parquet")).unwrap();
+    assert!(!mine.exists() && others.exists());
+}

@@ -106,7 +106,7 @@ fn run_all(
                 work.ledger().sync()?;
                 synced = Instant::now();
             }
-            if begin.elapsed() > LONG && !(work.stopped)() {
+            if is_worth_while(begin.elapsed(), work.stopped) {
                 work.foresee();
             }
             tell(&work.standing(before, begin.elapsed()));
@@ -117,10 +117,20 @@ fn run_all(
     Ok(Ran {
         trials,
         censored: work.censored.load(Ordering::Relaxed),
-        simulated: Duration::from_nanos(work.busy.load(Ordering::Relaxed) / threads as u64),
+        simulated: average(work.busy.load(Ordering::Relaxed), threads),
         interrupted: trials < work.missing,
         under_way: *locked(&work.under_way),
     })
+}
+
+/// Whether to find out how long it will take. Whoever stops it waits for its end.
+fn is_worth_while(took: Duration, stopped: Stopped<'_>) -> bool {
+    took > LONG && !stopped()
+}
+
+/// The share of a thread in the nanoseconds of all.
+fn average(nanoseconds: u64, threads: usize) -> Duration {
+    Duration::from_nanos(nanoseconds / threads as u64)
 }
 
 /// What is missing, the longest trials first, so that all threads end at about the same time.
@@ -189,6 +199,15 @@ fn weight(cell: &Cell) -> f64 {
     n * n * n.log2()
 }
 
+/// How many of some trials are still to be run, if so many have not finished and all had so many steps. If it is known how many a
+/// trial takes, those under way count by their steps.
+fn still_to_run(trials: u32, left: u32, steps: u64, each: Option<f64>) -> f64 {
+    let left = f64::from(left);
+    let begun = each.map_or(left, |each| f64::from(trials) - steps as f64 / each.max(1.0));
+    // However far they are, those that have not finished take some time.
+    left.min(begun.max(left / 20.0))
+}
+
 impl<'a, 'd> Work<'a, 'd> {
     fn new(
         sweep: &'a Sweep,
@@ -236,14 +255,10 @@ impl<'a, 'd> Work<'a, 'd> {
         let (mut left_over, mut all) = (0.0, 0.0);
         for (k, cell) in self.sweep.cells.iter().enumerate() {
             let (left, steps) = (self.left[k].load(Ordering::Relaxed), self.steps[k].load(Ordering::Relaxed));
-            let trials = f64::from(self.asked[k]);
             let expected = self.expected.get().and_then(|expected| expected[k]);
             let weight = expected.map_or_else(|| weight(cell), |one| one.seconds);
-            let left = f64::from(left);
-            let begun = expected.map_or(left, |one| trials - steps as f64 / one.steps.max(1.0));
-            // However far they are, those that have not finished take some time.
-            left_over += weight * left.min(begun.max(left / 20.0));
-            all += weight * trials;
+            left_over += weight * still_to_run(self.asked[k], left, steps, expected.map(|one| one.steps));
+            all += weight * f64::from(self.asked[k]);
         }
         (left_over, all)
     }
@@ -396,6 +411,90 @@ mod tests {
     use crate::definition::Definition;
     use crate::disk::tests::watched;
     use crate::meta::Shard;
+
+    #[test]
+    fn trials_under_way_count_by_their_steps() {
+        assert_eq!(still_to_run(10, 10, 999, None), 10.0, "nothing is known of their steps");
+        assert_eq!(still_to_run(10, 4, 999, None), 4.0);
+        assert_eq!(still_to_run(10, 10, 250, Some(100.0)), 7.5);
+        assert_eq!(still_to_run(10, 4, 250, Some(100.0)), 4.0, "the others have finished, however short they were");
+        assert_eq!(still_to_run(10, 4, 5000, Some(100.0)), 0.2, "a twentieth at least");
+        assert_eq!(still_to_run(10, 0, 1000, Some(100.0)), 0.0);
+        assert_eq!(still_to_run(10, 10, 3, Some(0.0)), 7.0, "a trial of no steps counts as one of one");
+    }
+
+    #[test]
+    fn how_long_it_takes_is_found_out_if_it_takes_long_and_goes_on() {
+        let longer = LONG + Duration::from_millis(1);
+        assert!(is_worth_while(longer, &|| false));
+        assert!(!is_worth_while(longer, &|| true) && !is_worth_while(LONG, &|| false));
+    }
+
+    #[test]
+    fn the_time_of_all_threads_is_shared_among_them() {
+        assert_eq!(average(6_000_000_000, 3), Duration::from_secs(2));
+        assert_eq!(average(7, 1), Duration::from_nanos(7));
+    }
+
+    /// Does something with the work that is to be done for this definition, before any of it is.
+    fn with_work(name: &str, text: &str, threads: usize, test: impl FnOnce(&Work<'_, '_>)) {
+        let folder = std::env::temp_dir().join(format!("ringleader-work-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let protocols = ringleader_catalogue::Entries::new(&ringleader_catalogue::builtin()).unwrap().catalogue();
+        let definition = Definition::parse(text.into(), &protocols).unwrap();
+        let mut ledger = Ledger::open(&definition, &protocols, Shard::WHOLE, &folder.join("a.parquet")).unwrap();
+        let pending = pending(&ledger, &protocols).unwrap();
+        test(&Work::new(&definition.sweep, &protocols, pending, threads, &|| false, &mut ledger));
+        drop(ledger);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    const TWO_CELLS: &str = "seed = 1\nrepeats = 6\n[[grid]]\nprotocol = \"fj\"\nn = [4, 16]\n";
+
+    /// The weights of rings of 4 and of 16 are 32 and 1024.
+    #[test]
+    fn the_time_left_is_guessed_from_what_trials_weigh() {
+        with_work("left", TWO_CELLS, 1, |work| {
+            let standing = || work.standing(5, Duration::from_secs(2));
+            assert_eq!(
+                (standing().cell.trial.n, standing().done, standing().ran),
+                (16, 5, 0),
+                "the longest comes first"
+            );
+            assert_eq!((work.weights(), standing().left), ((6336.0, 6336.0), None), "there is nothing to guess from");
+            work.left[1].store(2, Ordering::Relaxed);
+            work.steps[0].store(30, Ordering::Relaxed);
+            work.steps[1].store(12, Ordering::Relaxed);
+            work.finished.store(4, Ordering::Relaxed);
+            let after = standing();
+            assert_eq!((after.done, after.ran, after.steps, work.weights()), (9, 4, 42, (2240.0, 6336.0)));
+            assert_eq!(after.left, Some(Duration::from_secs_f64(2.0 * 2240.0 / 4096.0)));
+            let known = |seconds, steps| Some(Expected { seconds, steps });
+            work.expected.set(vec![known(1.0, 10.0), known(5.0, 100.0)]).unwrap();
+            assert_eq!(work.weights(), (3.0 + 5.0 * 2.0, 6.0 + 5.0 * 6.0));
+        });
+    }
+
+    /// Two threads share a cell, and the next cell follows when all of it is taken.
+    #[test]
+    fn trials_are_taken_in_order_and_more_of_them_if_they_are_soon_done() {
+        let text = TWO_CELLS.replace("[[grid]]", "scheduler = \"uniform\"\n[[grid]]");
+        with_work("taken", &text, 2, |work| {
+            let take = || work.take().map(|(_, cell, trials)| (cell, trials));
+            assert_eq!(take(), Some((1, vec![0])), "one by one, at first");
+            work.adapt(0, SOON / 2);
+            assert_eq!(take(), Some((1, vec![1])), "that was not soon");
+            work.adapt(0, SOON / 4);
+            assert_eq!(take(), Some((1, vec![2, 3])));
+            work.adapt(0, SOON / 4);
+            assert_eq!(take(), Some((1, vec![4])), "the other thread has its share");
+            assert_eq!(take(), Some((1, vec![5])));
+            assert_eq!(work.standing(0, Duration::ZERO).cell.trial.n, 16);
+            assert_eq!(take(), Some((0, vec![0])), "another cell, and one by one again");
+            assert_eq!(work.standing(0, Duration::ZERO).cell.trial.n, 4);
+            assert_eq!((0..6).filter_map(|_| take()).count(), 5);
+        });
+    }
 
     /// The journal reaches the disk while a sweep runs and when it is stopped, and goes away after the records are on disk.
     #[test]

@@ -309,15 +309,21 @@ impl Words {
     #[must_use]
     pub fn widest() -> Self {
         #[cfg(target_arch = "x86_64")]
-        {
-            if avx512::available() {
-                return Self::Avx512;
-            }
-            if avx2::available() {
-                return Self::Avx2;
-            }
+        let (avx512, avx2) = (avx512::available(), avx2::available());
+        #[cfg(not(target_arch = "x86_64"))]
+        let (avx512, avx2) = (false, false);
+        Self::widest_of(avx512, avx2)
+    }
+
+    /// The widest words of a processor that has these.
+    fn widest_of(avx512: bool, avx2: bool) -> Self {
+        if avx512 {
+            Self::Avx512
+        } else if avx2 {
+            Self::Avx2
+        } else {
+            Self::Portable
         }
-        Self::Portable
     }
 
     /// Whether the processor has them.
@@ -396,6 +402,16 @@ mod tests {
             let words = [Words::Portable, Words::Avx2, Words::Avx512];
             words.into_iter().filter(|words| words.available()).map(run).collect()
         }
+    }
+
+    /// One processor cannot try this: the words of all processors.
+    #[test]
+    fn the_widest_words_that_a_processor_has_are_taken() {
+        let of = [(false, false), (false, true), (true, false), (true, true)];
+        let words = [Words::Portable, Words::Avx2, Words::Avx512, Words::Avx512];
+        assert_eq!(of.map(|(avx512, avx2)| Words::widest_of(avx512, avx2)), words);
+        assert_eq!(words.map(Words::lanes), [64, 256, 512, 512]);
+        assert!(Words::Portable.available() && Words::widest().available());
     }
 
     /// With many rings every lane is a ring; with few or one they are cut into arcs, differently for every width.
