@@ -203,3 +203,65 @@ pub fn n_squared_log_n(ring: Ring, factor: u64) -> u64 {
 pub fn n_cubed(ring: Ring, factor: u64) -> u64 {
     factor.saturating_mul((ring.n() as u64).pow(3))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ring::Orientation;
+    use crate::variables::{Domain, Variable};
+
+    /// Equal neighbours toss a coin, and the second changes if it shows 1. An oracle, if there is one, makes the second 2 as soon as it
+    /// misses a leader, who is 3.
+    #[derive(Clone)]
+    struct Toss(Option<u64>);
+
+    impl Transition for Toss {
+        type State = u8;
+
+        fn coins(&self) -> u64 {
+            2
+        }
+
+        fn reads_coin(&self, l: &u8, r: &u8) -> bool {
+            l == r && *l < 2
+        }
+
+        fn oracle(&self) -> Option<u64> {
+            self.0
+        }
+
+        fn interact(&self, l: &mut u8, r: &mut u8, input: Input) {
+            if self.reads_coin(l, r) && input.coin == 1 {
+                *r = 1 - *r;
+            }
+            if self.0.is_some() && !input.leader {
+                *r = 2;
+            }
+        }
+    }
+
+    impl Protocol for Toss {
+        fn variables(&self) -> Variables<u8> {
+            Variables(vec![Variable::new("side", Domain::Range { low: 0, high: 3 }, |v: &u8| v, |v| v)])
+        }
+
+        fn is_leader(&self, state: &u8) -> bool {
+            *state == 3
+        }
+
+        fn is_safe(&self, _: &[u8]) -> bool {
+            false
+        }
+    }
+
+    #[test]
+    fn silence_holds_for_every_coin_and_every_answer_of_the_oracle() {
+        let ring = Ring::new(4, Orientation::Directed).expect("4 agents are a ring");
+        assert!(silent(&Toss(None), ring, &[0, 1, 0, 1]));
+        assert!(!silent(&Toss(None), ring, &[0, 1, 0, 0]), "a coin that shows 0 changes nothing, but 1 does");
+        assert!(silent(&Toss(Some(0)), ring, &[2, 2, 2, 2]));
+        assert!(silent(&Toss(Some(0)), ring, &[0, 1, 0, 3]), "the oracle sees a leader");
+        assert!(!silent(&Toss(Some(0)), ring, &[0, 1, 0, 1]), "and that there is none");
+        assert!(!silent(&Toss(Some(9)), ring, &[0, 1, 0, 1]), "soon or late");
+    }
+}
