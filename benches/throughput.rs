@@ -24,9 +24,8 @@
 
 use std::ops::ControlFlow;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
-use std::time::Instant;
 
 use ringleader::blueprint::Declared;
 use ringleader::circuit::{Circuit, WithCircuit};
@@ -44,12 +43,14 @@ use ringleader::ring::{Orientation, Ring};
 use ringleader::schedule::{Clocks, Uniform};
 use ringleader::trial::{Engine, Record, Trial};
 
-const ROUNDS: u64 = 5;
+#[path = "rounds.rs"]
+mod rounds;
+
+use rounds::{Contestant, ROUNDS, compare, now};
+
 const STEPS: u64 = 20_000_000;
 const SIZES: [usize; 3] = [64, 1024, 16384];
 const RINGS: [u64; 4] = [512, 64, 16, 1];
-
-type Contestant<'a> = (String, Box<dyn Fn(u64) -> f64 + 'a>);
 
 fn main() {
     let directory = std::env::temp_dir().join(format!("ringleader-bench-{}", std::process::id()));
@@ -87,7 +88,7 @@ fn matrix(cpp: &std::path::Path) {
                 contestants.push((format!("{name} {rings}"), Box::new(run)));
             }
         }
-        compare(n, &contestants);
+        compare(&format!("n = {n}"), &contestants);
     }
 }
 
@@ -202,16 +203,6 @@ fn timed(run: impl FnOnce()) -> f64 {
     STEPS as f64 / (now() - start) / 1e6
 }
 
-/// Seconds that this thread has had of a processor where the system tells them (Linux), else seconds since the first call.
-fn now() -> f64 {
-    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
-    // Who yields is told up to that moment, and not only up to the last tick of the scheduler.
-    std::thread::yield_now();
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanoseconds = told.split(' ').next().and_then(|number| number.parse::<u64>().ok());
-    nanoseconds.map_or_else(|| START.elapsed().as_secs_f64(), |nanoseconds| nanoseconds as f64 / 1e9)
-}
-
 fn fresh(ring: Ring, ppl: Ppl, seed: u64) -> Stepper<Ppl, Uniform> {
     Stepper::new(ppl, vec![State::default(); ring.n()], Uniform::new(ring, seed))
 }
@@ -272,25 +263,4 @@ fn followed(ring: Ring, ppl: Ppl, seed: u64, phases: bool) {
         left -= steps;
         if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-}
-
-fn compare(n: usize, contestants: &[Contestant<'_>]) {
-    let rounds: Vec<Vec<f64>> =
-        (0..=ROUNDS).map(|round| contestants.iter().map(|(_, run)| run(round)).collect()).collect();
-    // The first round warms up.
-    let rounds = &rounds[1..];
-    println!("\nn = {n}\n  {:20} {:>8} {:>17} {:>14}", "", "median", "least - most", "ratio to C++");
-    for (k, (name, _)) in contestants.iter().enumerate() {
-        let speeds = sorted(rounds.iter().map(|round| round[k]));
-        let ratios = sorted(rounds.iter().map(|round| round[k] / round[0]));
-        let (least, most) = (speeds[0], speeds[speeds.len() - 1]);
-        let spread = format!("{least:.1} - {most:.1}");
-        println!("  {name:20} {:8.1} {spread:>17} {:14.2}", speeds[speeds.len() / 2], ratios[ratios.len() / 2]);
-    }
-}
-
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values
 }

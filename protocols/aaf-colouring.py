@@ -48,5 +48,14 @@ def safe(u):
 
 
 @start
+def uniform(u):
+    "every variable of every agent uniform over its domain"
+    for v in u:
+        (v.color, bits) = (randint(0, colors - 1), randint(0, 2 ** colors - 1))
+        for c in range(colors):
+            v.F[c] = bits // 2 ** c % 2
+
+
+@start
 def one_color(u):
     "every variable zero, so that every agent is in conflict; the worst start known"

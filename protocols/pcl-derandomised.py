@@ -61,5 +61,13 @@ def safe(u):
 
 
 @start
+def uniform(u):
+    "every variable of every agent uniform over its domain"
+    for v in u:
+        (v.color, v.stampC, v.stampB) = (randint(0, colors - 1), randint(0, colors - 1), randint(0, 1))
+        (v.role, v.bits) = (("Alg", "Flip")[randint(0, 1)], randint(1, 2 * colors - 1))
+
+
+@start
 def one_color(u):
     "every variable zero, so that every agent is in conflict"

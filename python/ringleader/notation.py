@@ -194,7 +194,13 @@ class Agent:
             raise AttributeError(f"there is no variable {name}")
         values = self.protocol.variables[name]
         stored = self.protocol.stored(name, values, value)
-        self.__dict__[name] = Cells(self.protocol, name, stored) if isinstance(values, Array) else stored
+        if not isinstance(values, Array):
+            self.__dict__[name] = stored
+        elif name in self.__dict__:
+            # In place: whoever is about to write one of them writes to these.
+            list.__setitem__(self.__dict__[name], slice(None), stored)
+        else:
+            self.__dict__[name] = Cells(self.protocol, name, stored)
 
 
 class Cells(list):
@@ -243,7 +249,8 @@ class Unit(Domain):
 
 
 class Reader(ast.NodeTransformer):
-    """What CPython would read otherwise: sets keep their order, parameters may be given, coins are drawn when they are read."""
+    """What CPython would read otherwise: sets keep their order, parameters may be given, coins are drawn when they are read, and an
+    array that is read as a whole is a value."""
 
     coins = ()
 
@@ -253,6 +260,17 @@ class Reader(ast.NodeTransformer):
     def visit_Set(self, node):
         self.generic_visit(node)
         return self.call("__set__", *node.elts)
+
+    def visit_Attribute(self, node):
+        self.generic_visit(node)
+        return self.call("__whole__", node) if isinstance(node.ctx, ast.Load) else node
+
+    def visit_Subscript(self, node):
+        # An element is read, or written, where it stands.
+        if isinstance(node.value, ast.Attribute):
+            node.value.value, node.slice = self.visit(node.value.value), self.visit(node.slice)
+            return node
+        return self.generic_visit(node)
 
     def visit_AnnAssign(self, node):
         self.generic_visit(node)
@@ -290,6 +308,7 @@ class Protocol:
         self.summary = (ast.get_docstring(tree) or "").split("\n")[0]
         names = {name: globals()[name] for name in __all__}
         names.update(n=n, __set__=lambda *values: Domain(values), __parameter__=lambda *one: self.parameter(parameters, *one))
+        names.update(__whole__=lambda value: tuple(value) if isinstance(value, Cells) else value)
         tree = ast.fix_missing_locations(Reader().visit(tree))
         exec(compile(tree, "protocol", "exec", dont_inherit=True, optimize=0), names)
         require(self.parameters.keys() >= parameters.keys(), f"the parameters are {', '.join(self.parameters)}")
@@ -396,7 +415,7 @@ class Protocol:
     def entries(self, name):
         """The names in JSON of the parts of a `pair` or an `array`."""
         values = self.variables[name]
-        return values.names or [f"{name}[{k}]" for k in range(len(values.parts))]
+        return values.names or [f"{name}{k}" for k in range(len(values.parts))]
 
     def json(self, x):
         """An agent as a dictionary, a ring as a list of them."""

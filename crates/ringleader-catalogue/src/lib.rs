@@ -2,11 +2,13 @@
 //!
 //! The list of built-in protocols is compiled in this crate, once, with all tools; programs that use it need not do so again.
 
+mod texts;
+
 use std::io::Write;
 use std::sync::Arc;
 
 use ringleader::blueprint::{About, Blueprint, Declared};
-use ringleader::catalogue::{AnyProtocol, Catalogue};
+use ringleader::catalogue::{AnyProtocol, Catalogue, Reader};
 use ringleader::error::Error;
 use ringleader::instance::{Described, Instance};
 use ringleader::observer::Observer;
@@ -26,11 +28,13 @@ use ringleader::protocols::undirected::{Undirected, UndirectedDerandomised};
 use ringleader::protocols::ysm::Ysm;
 use ringleader_notation::program::Program;
 use ringleader_notation::source::Problems;
-use ringleader_notation::written::{Trouble, blueprint};
+use ringleader_notation::written::{Judge, Trouble, blueprint};
 use ringleader_verify::exact::NoChain;
 use ringleader_verify::exact::ask::{Found, Question, ask};
 use ringleader_verify::explicit::{Explored, Scope, Workers, explore};
 use ringleader_verify::laws::{Broken, laws};
+
+pub use texts::text_of;
 
 /// A protocol with every tool, whatever its types.
 pub trait Tools: AnyProtocol {
@@ -109,6 +113,14 @@ impl Entry {
     }
 }
 
+impl Entry {
+    /// The same without the tools of this crate.
+    #[must_use]
+    pub fn any(&self) -> Arc<dyn AnyProtocol> {
+        self.0.clone()
+    }
+}
+
 /// A protocol that was read from a file.
 #[derive(Clone)]
 pub struct File {
@@ -126,7 +138,15 @@ impl File {
     /// # Errors
     /// All that is wrong with the text.
     pub fn read(name: &str, text: &str) -> Result<Self, Problems> {
-        let (program, trouble) = (Arc::new(ringleader_notation::read(name, text)?), Trouble::default());
+        Self::judged(name, text, None)
+    }
+
+    /// The same, with somebody who is asked before it runs.
+    ///
+    /// # Errors
+    /// All that is wrong with the text.
+    pub fn judged(name: &str, text: &str, judge: Option<Judge>) -> Result<Self, Problems> {
+        let (program, trouble) = (Arc::new(ringleader_notation::read(name, text)?), Trouble::judged(judge));
         let entry = Entry::new(blueprint(&program, name, &trouble));
         Ok(Self { entry, program, trouble })
     }
@@ -140,9 +160,9 @@ impl std::ops::Deref for Entry {
     }
 }
 
-/// The protocols of a program.
+/// The protocols of a program, and how texts become some.
 #[derive(Clone)]
-pub struct Entries(Vec<Entry>);
+pub struct Entries(Vec<Entry>, Option<Reader>);
 
 impl Entries {
     /// These protocols.
@@ -158,7 +178,13 @@ impl Entries {
                 return Err(Error::new("protocol", name, "another protocol has that name, or that name in cases"));
             }
         }
-        Ok(Self(entries.to_vec()))
+        Ok(Self(entries.to_vec(), None))
+    }
+
+    /// The same, with a way to make protocols of texts that come with records and cases.
+    #[must_use]
+    pub fn reading(self, reader: Reader) -> Self {
+        Self(self.0, Some(reader))
     }
 
     /// All of them.
@@ -178,7 +204,7 @@ impl Entries {
     /// The same without the tools of this crate.
     #[must_use]
     pub fn catalogue(&self) -> Catalogue {
-        Catalogue(self.0.iter().map(|entry| entry.0.clone() as Arc<dyn AnyProtocol>).collect())
+        Catalogue(self.0.iter().map(Entry::any).collect(), self.1.clone())
     }
 }
 

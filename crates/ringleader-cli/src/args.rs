@@ -18,6 +18,7 @@ mod shell;
 mod slurm;
 #[cfg(feature = "report")]
 mod sweeps;
+mod texts;
 mod trials;
 #[cfg(feature = "view")]
 mod view;
@@ -32,6 +33,7 @@ pub(crate) use shell::{CompletionsArgs, ManArgs};
 pub(crate) use slurm::SlurmArgs;
 #[cfg(feature = "report")]
 pub(crate) use sweeps::{AxisScale, ExportArgs, MergeArgs, ReportArgs, SweepArgs, Table1Args};
+pub(crate) use texts::{NewArgs, ShowArgs};
 pub(crate) use trials::{InspectArgs, ListArgs, ReplayArgs, RunArgs};
 #[cfg(feature = "view")]
 pub(crate) use view::ViewArgs;
@@ -77,6 +79,10 @@ Examples:
       from a random configuration, repeatable
   ringleader list --n 1024
       the protocols and their states at n = 1024
+  ringleader new mine.py
+      a protocol of your own, in one file
+  ringleader show ppl > mine.py
+      a variant of the paper's protocol
   ringleader sweep definition.toml
       a whole experiment, one row for each trial
   ringleader replay case.json
@@ -106,6 +112,10 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// List the protocols: ring, assumption, number of states, claimed bound, whose rules
     List(ListArgs),
+    /// Write a protocol of your own to begin with: one file that works
+    New(NewArgs),
+    /// Print the text of a protocol, its states, or the text as LaTeX
+    Show(ShowArgs),
     /// Replay a recorded execution and check what the case expects of it
     Replay(ReplayArgs),
     /// Run all trials of a definition and keep each one as a row
@@ -163,7 +173,10 @@ fn no_clash(entries: &Entries) -> Result<(), Error> {
     let all = Args::command();
     let taken = |name: &str| {
         let takers = all.get_subcommands().filter(|command| WITH_PARAMETERS.contains(&command.get_name()));
-        let has = |command: &&clap::Command| command.get_arguments().any(|arg| arg.get_long() == Some(name));
+        let ranges = |command: &clap::Command| command.get_name() == "prove" && RANGES.contains(&name);
+        let has = |command: &&clap::Command| {
+            !ranges(command) && command.get_arguments().any(|arg| arg.get_long() == Some(name))
+        };
         takers.filter(has).map(clap::Command::get_name).next().or((name == "help").then_some("every command"))
     };
     for about in entries.iter().map(|entry| entry.about()) {
@@ -182,14 +195,19 @@ fn main_job(entries: &Entries) -> Command {
 }
 
 /// The commands that take the parameters of protocols as options.
-const WITH_PARAMETERS: [&str; 6] = ["run", "sweep", "inspect", "check", "exact", "view"];
+const WITH_PARAMETERS: [&str; 8] = ["run", "show", "sweep", "inspect", "check", "exact", "view", "prove"];
+/// Those that `prove` takes for many values at once.
+pub(crate) const RANGES: [&str; 2] = ["psi", "kappa"];
 
 /// All options, those of these protocols included.
 pub(crate) fn command(entries: &Entries) -> clap::Command {
     Args::command().mut_subcommands(|command| {
         // A number below 0 is refused by what takes it, with what is allowed.
         let command = command.allow_negative_numbers(true);
-        if WITH_PARAMETERS.contains(&command.get_name()) { command.args(parameters(entries)) } else { command }
+        let ranges =
+            |arg: &Arg| command.get_name() == "prove" && arg.get_long().is_some_and(|name| RANGES.contains(&name));
+        let all: Vec<Arg> = parameters(entries).into_iter().filter(|arg| !ranges(arg)).collect();
+        if WITH_PARAMETERS.contains(&command.get_name()) { command.args(all) } else { command }
     })
 }
 

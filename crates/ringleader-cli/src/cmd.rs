@@ -1,6 +1,8 @@
 //! One command a file; `trial` is what `run` and `run --trials` share.
 
 pub(crate) mod check;
+#[cfg(feature = "prove")]
+pub(crate) mod domains;
 pub(crate) mod exact;
 #[cfg(feature = "report")]
 pub(crate) mod export;
@@ -9,6 +11,9 @@ pub(crate) mod inspect;
 pub(crate) mod list;
 #[cfg(feature = "report")]
 pub(crate) mod merge;
+#[cfg(feature = "prove")]
+pub(crate) mod netlist;
+pub(crate) mod new;
 pub(crate) mod paper;
 pub(crate) mod picture;
 pub(crate) mod play;
@@ -19,6 +24,7 @@ pub(crate) mod replay;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod shell;
+pub(crate) mod show;
 #[cfg(feature = "report")]
 pub(crate) mod slurm;
 #[cfg(feature = "report")]

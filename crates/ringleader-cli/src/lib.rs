@@ -31,6 +31,7 @@ use std::process::ExitCode;
 use crate::args::Command;
 use crate::stop::Stop;
 
+use ringleader_catalogue::File;
 pub use ringleader_catalogue::{Entries, Entry, Tools, builtin};
 
 /// Runs the command that the arguments of the process name, with these protocols.
@@ -48,22 +49,31 @@ fn parse_and_run(protocols: &[Entry], as_json: bool) -> Result<(), Stop> {
     let files = texts::named(std::env::args_os().skip(1))?;
     // Those of files come first: where parameters have the same name, theirs counts.
     let all: Vec<Entry> = files.iter().map(|file| file.entry.clone()).chain(protocols.iter().cloned()).collect();
-    let entries = Entries::new(&all)?;
+    let unread = texts::Unread::default();
+    let entries = Entries::new(&all)?.reading(texts::reader(&unread));
     let command = args::parse(&entries, as_json)?;
     progress::catch_interrupts();
-    let done = run(&command, &entries);
+    let done = run(&command, &entries, &files);
     // A text that went wrong on its way has no results.
     texts::trouble(&files)?;
-    done
+    match (done, progress::locked(&unread).take()) {
+        // The same with its places, for those who asked for JSON.
+        (Err(Stop::Bad(told)), Some(problems)) if told.contains(&problems.to_string()) => Err(problems.into()),
+        (done, _) => done,
+    }
 }
 
-fn run(command: &Command, entries: &Entries) -> Result<(), Stop> {
+fn run(command: &Command, entries: &Entries, files: &[File]) -> Result<(), Stop> {
     match command {
         Command::Run(args) => cmd::run::run(args, entries),
         Command::List(args) => cmd::list::list(args, entries),
+        Command::New(args) => cmd::new::new(args, entries),
+        Command::Show(args) => cmd::show::show(args, entries, files),
         Command::Replay(args) => cmd::replay::replay(args, entries),
         Command::Inspect(args) => cmd::inspect::inspect(args, entries),
         Command::Paper(args) => cmd::paper::paper(args),
+        #[cfg(feature = "prove")]
+        Command::Check(args) if args.domains => cmd::domains::domains(args, entries, files),
         Command::Check(args) => cmd::check::check(args, entries),
         Command::Exact(args) => cmd::exact::exact(args, entries),
         Command::Completions(args) => cmd::shell::completions(args, entries),
@@ -79,8 +89,8 @@ fn run(command: &Command, entries: &Entries) -> Result<(), Stop> {
         #[cfg(feature = "report")]
         Command::Table1(args) => cmd::table1::table1(args, entries),
         #[cfg(feature = "prove")]
-        Command::Prove(args) => cmd::prove::prove(args, entries),
+        Command::Prove(args) => cmd::prove::prove(args, entries, files),
         #[cfg(feature = "view")]
-        Command::View(args) => cmd::view::view(args, entries),
+        Command::View(args) => cmd::view::view(args, entries, files),
     }
 }

@@ -132,7 +132,11 @@ pub(crate) const STATEMENTS: &[Statement] = &[
         name: "ss-le",
         says: "a configuration is safe if one agent outputs L and outputs never change again; a protocol elects a leader if it becomes safe with probability 1 from everywhere",
         evidence: &[
-            of(How::Evaluated, "on every configuration, for protocols with few states", "ringleader check fj --n 3..5"),
+            of(
+                How::Evaluated,
+                "all safe configurations are found, and whether they are reached, for protocols with few states",
+                "ringleader check fj --n 3..5",
+            ),
             of(
                 How::Proven,
                 "S_PL is not all of the safe configurations: n = 4..8, psi = 2, 3",

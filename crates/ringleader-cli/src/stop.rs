@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use ringleader::error::Error;
 use ringleader::value::Value;
+use ringleader_notation::source::{Problem, Problems};
 use ringleader_records::json;
 
 use crate::progress::interrupted_code;
@@ -17,6 +18,8 @@ pub(crate) enum Stop {
     Failed(String),
     /// Wrong use, bad input, or a file that cannot be read or written: exit code 2.
     Bad(String),
+    /// Something is wrong with the text of a protocol: exit code 2.
+    Wrong(Problems),
     /// The limit came before safety: exit code 3. The command has said so itself.
     Limit,
     /// A claim was refuted: exit code 1. The command has said so itself.
@@ -38,7 +41,9 @@ impl Stop {
     /// Tells the user on standard error, in words or as a JSON object, and gives the exit code.
     pub(crate) fn report(self, as_json: bool) -> ExitCode {
         let kind = if matches!(self, Self::Interrupted(_)) { "interrupted" } else { "error" };
+        let problems = if let Self::Wrong(problems) = &self { listed(problems) } else { Vec::new() };
         let (code, message) = match self {
+            Self::Wrong(problems) => (2, Some(problems.to_string())),
             Self::Failed(message) => (1, Some(message)),
             Self::Bad(message) => (2, Some(message)),
             Self::Limit => (3, None),
@@ -51,19 +56,36 @@ impl Stop {
             Self::Unheard => (0, None),
         };
         if let Some(message) = message {
-            tell(kind, &message, code, as_json);
+            tell(kind, &message, problems, code, as_json);
         }
         ExitCode::from(code)
     }
 }
 
+/// What is wrong with a text, all of it.
+fn listed(Problems { file, all, .. }: &Problems) -> Vec<Value> {
+    let one = |Problem { span, what, help }: &Problem| {
+        Value::map([
+            ("file", Value::from(file.as_str())),
+            ("line", span.line.into()),
+            ("column", span.column.into()),
+            ("end_line", span.end_line.into()),
+            ("end_column", span.end_column.into()),
+            ("message", what.as_str().into()),
+            ("help", help.as_str().into()),
+        ])
+    };
+    all.iter().map(one).collect()
+}
+
 /// If even standard error is closed, the exit code has to say it alone.
-pub(crate) fn tell(kind: &str, message: &str, code: u8, as_json: bool) {
+fn tell(kind: &str, message: &str, problems: Vec<Value>, code: u8, as_json: bool) {
     let _ = if as_json {
         let error = [
             ("error", Value::from(message)),
             ("interrupted", (kind == "interrupted").into()),
             ("exit_code", code.into()),
+            ("problems", problems.into()),
         ];
         json::write_line(&mut io::stderr(), &signed("error", Value::map(error)))
     } else {
@@ -90,6 +112,12 @@ impl From<Error> for Stop {
 impl From<ringleader_records::error::Error> for Stop {
     fn from(error: ringleader_records::error::Error) -> Self {
         Self::Bad(error.0)
+    }
+}
+
+impl From<Problems> for Stop {
+    fn from(problems: Problems) -> Self {
+        Self::Wrong(problems)
     }
 }
 

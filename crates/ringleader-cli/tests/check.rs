@@ -182,3 +182,148 @@ fn the_guide_shows_a_check_as_it_is() {
         "the guide's check is not:\n{shown}"
     );
 }
+
+// --- Definition 1 without a safe set --------------------------------------------------------------------------------
+
+const WALK: &str = "\"\"\"The leader moves on and on.\"\"\"\nclass Agent:\n    leads: bit\n\n\
+    def interact(l, r):\n    (l.leads, r.leads) = (0, 1) if l.leads and not r.leads else (l.leads, r.leads)\n\n\
+    def leader(v): return v.leads == 1\n\n@promise\ndef alone(u): return sum(v.leads for v in u) == 1\n";
+const FIGHT: &str = "\"\"\"Leaders that meet fight.\"\"\"\nclass Agent:\n    leads: bit\n\n\
+    def interact(l, r):\n    if l.leads and r.leads: r.leads = 0\n\ndef leader(v): return v.leads == 1\n";
+const RUMOUR: &str =
+    "\"\"\"A rumour spreads.\"\"\"\nclass Agent:\n    x: bit\n\ndef interact(l, r): r.x = max(l.x, r.x)\n";
+
+#[test]
+fn the_safe_set_of_a_built_in_protocol_may_not_be_all_of_it() {
+    let shown = text(&ringleader(&["check", "ysm", "--n", "3", "--bound", "3"]));
+    assert!(shown.contains("n = 3: the safe set has 1,980 of the 16,200 safe configurations\nleft out"), "{shown}");
+    let found = json(&ringleader(&["check", "ysm", "--n", "3", "--bound", "3", "--json"]))["checks"][0].clone();
+    assert_eq!(
+        (&found["safe"], &found["largest"], &found["left_out"]["count"]),
+        (&literal!(1980), &literal!(16_200), &literal!(14_220))
+    );
+    let config = file(
+        "left-out.json",
+        &literal!({"protocol": "YSM21", "n": 3, "bound": 3, "config": found["left_out"]["config"]}).to_string(),
+    );
+    let facts = json(&ringleader(&["inspect", &config]));
+    assert_eq!((&facts["safe"], facts["leaders"].as_array().unwrap().len()), (&literal!(false), 1));
+}
+
+#[test]
+fn a_file_without_a_safe_set_is_checked_by_definition_1() {
+    let rumour = file("rumour.py", RUMOUR);
+    let output = ringleader(&["check", &rumour, "--n", "3..5"]);
+    let shown = text(&output);
+    assert_eq!(code(&output), 0, "{}", complaint(&output));
+    for words in [
+        "no safe set is declared; safe: no output ever changes",
+        "self-stabilizing: it becomes safe with probability 1",
+    ] {
+        assert!(shown.contains(words), "{words} is missing:\n{shown}");
+    }
+    let found = json(&ringleader(&["check", &rumour, "--n", "3", "--json"]));
+    let row = &found["checks"][0];
+    assert_eq!(
+        (&found["safe_declared"], &row["safe"], &row["largest"]),
+        (&literal!(false), &literal!(2), &literal!(2))
+    );
+
+    let fight = file("fight.py", FIGHT);
+    let output = ringleader(&["check", &fight, "--n", "3"]);
+    let shown = text(&output);
+    assert_eq!(code(&output), 1);
+    for words in ["not self-stabilizing", "violated in 1 configurations", "no interaction changes anything"] {
+        assert!(shown.contains(words), "{words} is missing:\n{shown}");
+    }
+}
+
+#[test]
+fn a_livelock_comes_with_the_loop_to_watch() {
+    let (walk, path) = (file("walk.py", WALK), place("loop.json"));
+    let output = ringleader(&["check", &walk, "--n", "3", "--witness", &path]);
+    let shown = text(&output);
+    assert_eq!(code(&output), 1, "{}", complaint(&output));
+    for words in ["3 interactions lead round and back; outputs change on the way", "watch it: ringleader view"] {
+        assert!(shown.contains(words), "{words} is missing:\n{shown}");
+    }
+    let case: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(case["initial"], case["final"]);
+    assert_eq!((&case["initial_safe"], case["schedule"].as_array().unwrap().len()), (&literal!(false), 3));
+}
+
+#[test]
+fn exact_goes_on_to_the_largest_safe_set() {
+    let mean = |words: &[&str]| {
+        let found = json(&ringleader(&[&["exact"], words, &["--start", "every", "--json"]].concat()));
+        (found["until"].as_str().unwrap().to_owned(), found["mean"].as_f64())
+    };
+    let rumour = file("exact.py", RUMOUR);
+    // One of three has heard it: 3 steps until the next hears it, then 3 more. Of 8 starts 3 have one, 3 two.
+    assert_eq!(mean(&[&rumour, "--n", "3"]), ("safe by Definition 1".into(), Some((3.0 * 6.0 + 3.0 * 3.0) / 8.0)));
+    let [largest, declared] = [&["--until", "largest"][..], &[]]
+        .map(|until| mean(&[&["ysm", "--n", "3", "--bound", "3"], until].concat()).1.unwrap());
+    assert!(largest < declared, "{largest} {declared}");
+}
+
+#[test]
+fn a_run_without_a_safe_set_does_not_speak_of_safety() {
+    let rumour = file("run.py", RUMOUR);
+    let output = ringleader(&["run", &rumour, "--n", "8", "--start", "uniform", "--seed", "1"]);
+    let shown = text(&output);
+    assert_eq!(code(&output), 0, "{}", complaint(&output));
+    for words in ["silent from step", "last output change at step", "when it became safe is not known"] {
+        assert!(shown.contains(words), "{words} is missing:\n{shown}");
+    }
+    assert!(!shown.contains("safe for ever") && !shown.contains("closed safe set"), "{shown}");
+    let found = json(&ringleader(&["run", &rumour, "--n", "8", "--start", "uniform", "--seed", "1", "--json"]));
+    assert_eq!((&found["safe_declared"], &found["safe_set"]), (&literal!(false), &literal!("silent")));
+    let walk = file("run-walk.py", WALK);
+    let output = ringleader(&["run", &walk, "--n", "5", "--limit", "100", "--start", "uniform", "--seed", "3"]);
+    assert!(code(&output) == 3 && text(&output).contains("not silent within 100 steps"), "{}", text(&output));
+    let fight = file("run-fight.py", FIGHT);
+    let output = ringleader(&["run", &fight, "--n", "5", "--limit", "100", "--start", "zero"]);
+    assert!(
+        text(&output).contains("silent but not safe: nothing can change any more, with 0 leaders"),
+        "{}",
+        text(&output)
+    );
+    let shown = text(&ringleader(&["run", &rumour, "--n", "8", "--trials", "5", "--seed", "1"]));
+    assert!(shown.contains("first silent step") && shown.contains("silent in 5 of 5 trials"), "{shown}");
+}
+
+/// A text whose variable leaves its domain when two agents meet that are both at the end of it.
+const COUNT: &str =
+    "class Agent:\n    x: span(0, 5)\ndef interact(l, r):\n    if l.x == 5 and r.x >= 4:\n        r.x = r.x + 1\n";
+
+#[test]
+fn a_file_that_can_go_wrong_is_refused_before_it_runs() {
+    let count = file("count.py", COUNT);
+    for command in
+        ["run COUNT --n 8 --start zero", "check COUNT --n 3", "exact COUNT --n 3", "run COUNT --n 3 --trials 2"]
+    {
+        let words: Vec<&str> = command.split(' ').map(|word| if word == "COUNT" { &count } else { word }).collect();
+        let output = ringleader(&words);
+        let told = complaint(&output);
+        assert_eq!((code(&output), text(&output).as_str()), (2, ""), "{told}");
+        for words in
+            ["count.py:5:9: `x` = 6: allowed is 0 to 5", "        r.x = r.x + 1", "l.x = 5, r.x = 5; all else zero"]
+        {
+            assert!(told.contains(words), "{words} is missing:\n{told}");
+        }
+    }
+    let output = ringleader(&["check", &count, "--n", "3..4", "--domains"]);
+    assert!(code(&output) == 1 && text(&output).contains("r.x = r.x + 1"), "{}", text(&output));
+    let mended = file("mended.py", &COUNT.replace("r.x >= 4", "r.x == 4"));
+    let output = ringleader(&["check", &mended, "--n", "3..4", "--domains"]);
+    assert!(code(&output) == 0 && text(&output).contains("holds for all pairs of states"), "{}", text(&output));
+}
+
+#[test]
+fn a_text_that_is_too_hard_is_looked_at_while_it_runs() {
+    // The divisor has more values than are tried one by one.
+    let hard = COUNT.replace("r.x = r.x + 1", "r.x = 5 - 20 // (l.x + 77 * (r.x + l.x))");
+    let hard = file("hard.py", &hard.replace("l.x == 5", "(l.x + 2) ** 40 > 0"));
+    let output = ringleader(&["run", &hard, "--n", "4", "--start", "zero", "--limit", "10"]);
+    assert!(complaint(&output).contains("is looked at while it runs"), "{}", complaint(&output));
+}

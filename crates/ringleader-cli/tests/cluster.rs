@@ -168,6 +168,24 @@ fn a_sweep_on_slurm_goes_on_until_it_is_whole() {
     assert_eq!(cluster.asked(4).len(), 0);
 }
 
+/// A task finds the text of a protocol that is a file where it finds the definition, whatever becomes of the file.
+#[test]
+fn tasks_of_an_array_run_the_file_as_it_was_submitted() {
+    let cluster = Cluster::new("file");
+    let own = include_str!("../../../protocols/ysm.py");
+    fs::create_dir(cluster.path("variants")).unwrap();
+    let (file, definition) = (cluster.path("variants/mine.py"), DEFINITION.replace("\"ysm\"", "\"variants/mine.py\""));
+    fs::write(&file, own).unwrap();
+    fs::write(cluster.path("a.toml"), &definition).unwrap();
+    cluster.done("sweep a.toml --slurm --shards 2");
+    fs::write(&file, own.replace("(2, 1, 0)", "(2, 0, 0)")).unwrap();
+    cluster.tasks(&[1, 2]);
+    assert!(cluster.merge(2).status.success());
+    cluster.refused("sweep a.toml --slurm", 2, &["the text of variants/mine.py has changed"]);
+    fs::write(&file, own).unwrap();
+    assert_eq!(fs::read(cluster.path("a.parquet")).unwrap(), cluster.undisturbed());
+}
+
 /// With more cells only those are run.
 #[test]
 fn a_definition_that_grows_goes_on_from_its_shards() {

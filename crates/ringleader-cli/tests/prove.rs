@@ -37,6 +37,72 @@ fn verdicts(output: &Output) -> Vec<String> {
     rows.as_array().unwrap().iter().map(|row| row["verdict"].as_str().unwrap().to_owned()).collect()
 }
 
+// --- prove a text ---------------------------------------------------------------------------------------------
+
+/// The text of [FJ06]'s protocol with something else in the place of some words.
+fn changed(name: &str, from: &str, to: &str) -> String {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../protocols/fj.py")).unwrap();
+    assert!(text.contains(from), "{from}");
+    harness::file(name, &text.replacen(from, to, 1))
+}
+
+#[test]
+fn a_file_is_proven_and_a_broken_rule_has_a_witness_that_replays() {
+    let right = changed("fj-right.py", "# 5", "# 5");
+    let output = ringleader(&["prove", &right, "--n", "3..4"]);
+    assert_eq!(code(&output), 0, "{}{}", text(&output), complaint(&output));
+    assert!(text(&output).contains("12 hold, 0 fail, 0 unknown, 0 not decided"), "{}", text(&output));
+    let broken = changed(
+        "fj-broken.py",
+        "(x.bullet, x.leader, y.bullet) = (1, 0, 0)",
+        "(x.bullet, x.leader, y.bullet) = (1, 1, 0)",
+    );
+    let found = directory("fj-witnesses");
+    let output = ringleader(&["prove", &broken, "--n", "3", "--witness", &found]);
+    assert_eq!(code(&output), 1, "{}{}", text(&output), complaint(&output));
+    assert!(text(&output).contains("fails at n = 3"), "{}", text(&output));
+    let wrong: Vec<PathBuf> =
+        files(&found, "json").into_iter().filter(|path| !path.ends_with("-exists.json")).collect();
+    assert!(!wrong.is_empty());
+    for path in wrong {
+        let replayed = ringleader(&["replay", path.to_str().unwrap(), &broken]);
+        let replayed = if code(&replayed) == 2 { ringleader(&["replay", path.to_str().unwrap()]) } else { replayed };
+        assert_eq!(code(&replayed), 0, "{}: {}", path.display(), complaint(&replayed));
+    }
+}
+
+#[test]
+fn what_makes_no_sense_of_a_text_is_refused() {
+    let right = changed("fj-refused.py", "# 5", "# 5");
+    for (words, says) in [
+        (&["prove", &right, "safe"][..], "stands alone"),
+        (&["prove", "--protocol", "fj", "--psi", "2"], "takes delay"),
+        (&["prove", "--protocol", "fj", "--k", "2"], "takes delay"),
+        (&["prove", "safe", "--delay", "2"], "is for a protocol"),
+        (&["prove", "safe", "--aiger", "x.aag"], "name one with --protocol"),
+        (&["prove", "--protocol", "fj", "--aiger", "x.aag", "--of", "nothing"], "allowed are interact, safe"),
+        (&["prove", "--protocol", "thue-morse"], "no text"),
+    ] {
+        let output = ringleader(words);
+        assert_eq!(code(&output), 2, "{words:?}: {}", text(&output));
+        assert!(complaint(&output).contains(says), "{words:?}: {}", complaint(&output));
+    }
+}
+
+#[test]
+fn a_graph_is_written_for_other_tools() {
+    let folder = directory("graphs");
+    std::fs::create_dir_all(&folder).unwrap();
+    let [aag, aig, blif] = ["x.aag", "x.aig", "x.blif"].map(|name| format!("{folder}/{name}"));
+    for words in [["--aiger", &aag], ["--aiger", &aig], ["--blif", &blif]] {
+        let output = ringleader(&[&["prove", "--protocol", "elim", "--n", "3", "--of", "safe"][..], &words].concat());
+        assert_eq!(code(&output), 0, "{}", complaint(&output));
+    }
+    let read = |path: &str| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned();
+    assert!(read(&aag).starts_with("aag ") && read(&aag).contains("i0 u0.leader[0]\n"), "{}", read(&aag));
+    assert!(read(&aig).starts_with("aig ") && read(&blif).contains(".model"));
+}
+
 // --- prove ----------------------------------------------------------------------------------------------------
 
 #[test]

@@ -60,6 +60,7 @@ fn commands() -> Vec<(Vec<String>, &'static str)> {
         "seed = 1\nrepeats = 3\n[[grid]]\nprotocol = \"ppl\"\nn = [4, 5]\nfaults = [\"\", \"agents=1,at=safe\"]\nphases = true\n",
     );
     let (records, shards, merged) = (place("schema.parquet"), place("shards.parquet"), place("merged.parquet"));
+    let (bad, fresh) = (file("bad.py", "class Agent:\n    x: bits\n"), place("fresh.py"));
     let shard = |k: u32| shards.replace(".parquet", &format!(".{k}of2.parquet"));
     let (first, second) = (shard(1), shard(2));
     // What a run before has left would be taken for a sweep that is done.
@@ -78,6 +79,12 @@ fn commands() -> Vec<(Vec<String>, &'static str)> {
         ("check fj --n 3..4", "check"),
         ("check elim --n 3 --everywhere", "check"),
         ("check ppl --n 3", "check"),
+        ("check ppl --n 3,9 --domains", "domains"),
+        ("show ppl", "show"),
+        ("show fj --latex --standalone", "show"),
+        ("show undirected --states --n 8", "show"),
+        ("prove --protocol fj --n 3", "proofs"),
+        ("prove --protocol fj --list", "text_claims"),
         ("exact fj --n 3 --start every --quantiles 30", "exact"),
         ("exact elim --n 3 --start every", "exact"),
         ("prove safe impossible get_peaceful-once one-kappa --n 3,8 --psi 2", "prove"),
@@ -89,7 +96,7 @@ fn commands() -> Vec<(Vec<String>, &'static str)> {
     ];
     let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut all: Vec<_> = lines.iter().map(|(line, kind)| (words(line), *kind)).collect();
-    let with_files: [(Vec<&str>, &str); 15] = [
+    let with_files: [(Vec<&str>, &str); 18] = [
         (vec!["replay", CASE], "replay"),
         (vec!["inspect", CASE], "inspect"),
         (vec!["sweep", &definition, "--out", &records, "--dry-run"], "plan"),
@@ -105,6 +112,9 @@ fn commands() -> Vec<(Vec<String>, &'static str)> {
         (vec!["report", &records], "report"),
         (vec!["table1", SMALL], "table1"),
         (vec!["run", "--n", "2"], "error"),
+        (vec!["new", &fresh], "new"),
+        (vec!["run", &fresh, "--n", "8", "--seed", "1"], "run"),
+        (vec!["run", &bad], "error"),
     ];
     all.extend(with_files.into_iter().map(|(words, kind)| (words.into_iter().map(str::to_owned).collect(), kind)));
     all

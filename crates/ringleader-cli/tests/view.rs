@@ -501,6 +501,111 @@ fn nothing_but_the_page_can_be_read() {
     assert_eq!(server.ask("DELETE", "/", "Content-Type: application/json\r\n", "").0, 405);
 }
 
+/// A rumour that goes around and is forgotten, with a line for each case.
+const RUMOUR: &str = "\
+class Agent:
+    heard: bit
+    times: span(0, 9)
+
+def interact(l, r):
+    if l.heard == 1:
+        r.heard = 1
+    elif r.heard == 1:
+        r.heard = 0
+    r.times = min(r.times + 1, 9)
+
+@start
+def one(u):
+    u[0].heard = 1
+";
+
+fn written(text: &str, n: usize) -> Value {
+    json!({"protocol": "mine.py", "n": n, "seed": "3", "text": text})
+}
+
+#[test]
+fn lines_are_counted_as_frames_tell_them() {
+    let server = Server::start(&[]);
+    let edits = json!([{"step": 30, "corrupt": 5, "seed": 4}, {"step": 70, "interact": [3, 4]}]);
+    let with = |mut run: Value| {
+        run["edits"] = edits.clone();
+        run
+    };
+    let fj = json!({"protocol": "fj", "n": 9, "seed": "3"});
+    for description in [written(RUMOUR, 9), with(written(RUMOUR, 9)), fj.clone(), with(fj)] {
+        let run = server.open(&description);
+        let mut sums = vec![std::collections::BTreeMap::<u64, u64>::new()];
+        for step in 1..=300 {
+            let frame = server.frame(&run, step);
+            let mut sum = sums[step as usize - 1].clone();
+            let lines = frame["lines"].as_array().unwrap();
+            assert!(!lines.is_empty(), "step {step}");
+            lines.iter().for_each(|line| *sum.entry(line.as_u64().unwrap()).or_default() += 1);
+            sums.push(sum);
+        }
+        // The texts have no loops, so that a line is executed once in an interaction. A fresh run counts the same, in any order.
+        for run in [&run, &server.open(&description)] {
+            server.frame(run, 300);
+            for step in [300, 0, 1, 299, 64, 65, 31, 30, 71, 128, 200] {
+                let expected: Vec<Value> = sums[step].iter().map(|(line, times)| json!([line, times])).collect();
+                let mut counted = std::iter::repeat_with(|| server.get(&format!("{run}/lines?step={step}&ms=250")));
+                let counted = counted.find(|counted| counted["step"] == step).unwrap();
+                assert_eq!(counted["counts"], json!(expected), "step {step} of {description}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_text_is_bounded_and_told_where_it_is_wrong() {
+    let server = Server::start(&[]);
+    let place = |text: &str, n: usize| {
+        let (status, answer) = server.send("POST", "/api/runs", &written(text, n));
+        let problem = &answer["problems"][0];
+        (status, problem["line"].as_u64(), answer["error"].as_str().unwrap_or("").to_owned())
+    };
+    let line_of = |text: &str, part: &str| text.lines().position(|line| line.contains(part)).map(|k| k as u64 + 1);
+    for (good, bad, said) in [
+        ("heard: bit", "heard: bitt", "bitt"),
+        ("r.heard = 0", "r.herd = 0", "herd"),
+        ("class Agent", "K = sum(i for i in range(10 ** 9))\nclass Agent", "too long"),
+        ("u[0].heard = 1", "u[0].heard = 7", "`heard` = 7"),
+    ] {
+        let text = RUMOUR.replace(good, bad);
+        let (status, line, error) = place(&text, 8);
+        let expected = line_of(&text, bad.lines().next().unwrap());
+        assert!(status == 400 && line == expected && error.contains(said), "{bad}: {status} {line:?} {error}");
+    }
+    let padded = |bytes: usize| format!("{RUMOUR}#{}", "x".repeat(bytes - RUMOUR.len() - 1));
+    assert_eq!(place(&padded(65_536), 8).0, 200);
+    let (status, line, error) = place(&padded(65_537), 8);
+    assert!(status == 400 && line.is_none() && error.contains("65536 bytes at most"), "{error}");
+    let many = ["a", "b", "c"].map(|name| format!("\n    {name}: array(128, span(1, 1))")).concat();
+    let wide = RUMOUR.replace("times: span(0, 9)", &format!("times: span(0, 9){many}"));
+    assert!(place(&wide, 8).2.contains("256"), "{}", place(&wide, 8).2);
+    // What goes wrong later ends the run where it is, and tells the line.
+    let endless = RUMOUR.replace("r.heard = 0", "for i in range(10 ** 9): r.heard = 0");
+    for (text, part, said) in [
+        (RUMOUR.replace("min(r.times + 1, 9)", "r.times + 1"), "r.times + 1", "allowed is 0 to 9"),
+        (endless.clone(), "range(10 ** 9)", "too long"),
+    ] {
+        let run = server.open(&written(&text, 8));
+        let frame = server.get(&format!("{run}/frame?from=100000&ms=250"));
+        assert_eq!((frame["behind"].as_bool(), frame["broken"]["line"].as_u64()), (Some(true), line_of(&text, part)));
+        assert!(frame["broken"]["what"].as_str().unwrap().contains(said), "{frame}");
+        let end = frame["step"].as_u64().unwrap();
+        assert_eq!(server.get(&format!("{run}/lines?step={end}&ms=250"))["step"], end);
+        // The step before is still there.
+        assert_eq!(server.frame(&run, end - 1)["broken"], Value::Null);
+    }
+    // Meanwhile others are served.
+    let (slow, page) = (server.open(&written(&endless, 64)), server.open(&json!({"n": 8})));
+    std::thread::scope(|scope| {
+        (0..8).for_each(|_| drop(scope.spawn(|| server.get(&format!("{slow}/frame?from=100000&ms=250")))));
+        (1..=20).for_each(|step| assert_eq!(server.frame(&page, step)["step"], step));
+    });
+}
+
 #[test]
 fn garbage_disconnects_and_many_tabs_do_not_hurt_it() {
     let server = Server::start(&[]);

@@ -1,6 +1,7 @@
 //! The law of the notation: a straightforward interpreter of the tree. What anything else makes of a file must agree with it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use ringleader::random::{Generator, below};
 
@@ -16,6 +17,8 @@ pub struct Fault {
     pub span: Span,
     /// What.
     pub what: String,
+    /// In which states, if that was found out; empty otherwise.
+    pub help: String,
 }
 
 /// What running gives.
@@ -23,13 +26,52 @@ pub type Result<T> = std::result::Result<T, Box<Fault>>;
 
 /// A fault at a place.
 pub(crate) fn fault<T>(span: Span, what: impl Into<String>) -> Result<T> {
-    Err(Box::new(Fault { span, what: what.into() }))
+    Err(Box::new(Fault { span, what: what.into(), help: String::new() }))
 }
 
 /// So many expressions may one call evaluate, those of functions that it calls included.
-const PATIENCE: u64 = 1 << 28;
+pub(crate) const PATIENCE: u64 = 1 << 28;
+/// So many one interaction.
+const INTERACTION: u64 = 1 << 22;
 /// So long may a tuple be.
 const LONGEST: usize = 1 << 22;
+/// An element of a tuple counts as so many expressions, since it takes memory.
+const ELEMENT: u64 = 16;
+/// So deep may tuples be nested, and so deep expressions, blocks and calls while they run: all of these are walked recursively.
+const DEEPEST_TUPLE: usize = 8;
+const DEEPEST: usize = 400;
+
+/// How many expressions all calls together may still evaluate. Clones share it. Whoever runs a text that he does not trust allows little
+/// at a time; by default there is no limit but that of each call.
+#[derive(Clone, Debug)]
+pub struct Patience(Arc<AtomicU64>);
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self(Arc::new(AtomicU64::new(u64::MAX)))
+    }
+}
+
+impl Patience {
+    /// From now on so many.
+    pub fn allow(&self, expressions: u64) {
+        self.0.store(expressions, Relaxed);
+    }
+
+    /// So many are left.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+
+    /// Without a limit nothing is written, so that threads that share one do not meet.
+    pub(crate) fn spend(&self, expressions: u64) {
+        let left = self.left();
+        if left != u64::MAX {
+            self.allow(left.saturating_sub(expressions));
+        }
+    }
+}
 
 /// The agents that a function sees.
 pub enum Agents<'a> {
@@ -63,7 +105,18 @@ pub struct Evaluator<'a> {
     drawn: bool,
     /// How many calls are under way.
     depth: usize,
+    /// How many expressions, blocks and calls are under way.
+    nested: usize,
     left: u64,
+    /// What it had at first, and whose patience it uses.
+    granted: (u64, Option<&'a Patience>),
+}
+
+impl Drop for Evaluator<'_> {
+    fn drop(&mut self) {
+        let (granted, patience) = self.granted;
+        patience.inspect(|patience| patience.spend(granted - self.left));
+    }
 }
 
 /// What a loop runs over.
@@ -105,7 +158,24 @@ impl<'a> Evaluator<'a> {
     #[must_use]
     pub fn new(program: &'a Program, globals: &'a [Value], layout: &'a Layout, agents: Agents<'a>) -> Self {
         let (random, watch, coins) = (None, None, Vec::new());
-        Self { program, globals, layout, agents, random, watch, coins, drawn: false, depth: 0, left: PATIENCE }
+        let (drawn, depth, nested, left, granted) = (false, 0, 0, PATIENCE, (PATIENCE, None));
+        Self { program, globals, layout, agents, random, watch, coins, drawn, depth, nested, left, granted }
+    }
+
+    /// With no more patience than this.
+    #[must_use]
+    pub fn within(mut self, patience: &'a Patience) -> Self {
+        self.left = self.left.min(patience.left());
+        self.granted = (self.left, Some(patience));
+        self
+    }
+
+    /// With no more than so many expressions.
+    #[must_use]
+    pub(crate) fn at_most(mut self, expressions: u64) -> Self {
+        self.left = self.left.min(expressions);
+        self.granted.0 = self.left;
+        self
     }
 
     /// With a source of randomness, for starts.
@@ -148,7 +218,11 @@ impl<'a> Evaluator<'a> {
             }
         }
         (self.drawn, self.depth) = (false, 0);
-        self.frame(self.program.interact, args)?;
+        let spare = self.left.saturating_sub(INTERACTION);
+        self.left -= spare;
+        let ran = self.frame(self.program.interact, args);
+        self.left += spare;
+        ran?;
         Ok(self.drawn)
     }
 
@@ -185,14 +259,14 @@ impl<'a> Evaluator<'a> {
             }
             StmtKind::If(test, body, orelse) => {
                 let branch = if self.truth(test, locals)? { body } else { orelse };
-                return self.block(branch, locals);
+                return self.deeper(stmt.span, |this| this.block(branch, locals));
             }
             StmtKind::For(target, iter, body) => {
                 let items = self.items(iter, locals)?;
                 for k in 0..items.len(self.agents.all().len()) {
                     self.tick(stmt.span)?;
                     self.assign(target, items.get(k), locals)?;
-                    if let Some(given) = self.block(body, locals)? {
+                    if let Some(given) = self.deeper(stmt.span, |this| this.block(body, locals))? {
                         return Ok(Some(given));
                     }
                 }
@@ -210,10 +284,51 @@ impl<'a> Evaluator<'a> {
     }
 
     fn tick(&mut self, span: Span) -> Result<()> {
-        if self.left == 0 {
+        self.spend(1, span)
+    }
+
+    fn spend(&mut self, expressions: u64, span: Span) -> Result<()> {
+        if self.left < expressions {
+            self.left = 0;
+            // Whatever is asked next would take as long.
+            self.granted.1.inspect(|patience| patience.allow(0));
             return fault(span, "this takes too long");
         }
-        self.left -= 1;
+        self.left -= expressions;
+        Ok(())
+    }
+
+    /// Does something one level deeper.
+    fn deeper<T>(&mut self, span: Span, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.nested == DEEPEST {
+            return fault(span, format!("expressions and calls are nested more than {DEEPEST} deep"));
+        }
+        self.nested += 1;
+        let done = work(self)?;
+        self.nested -= 1;
+        Ok(done)
+    }
+
+    /// A tuple, which has its price.
+    fn tuple(&mut self, items: Vec<Value>, span: Span) -> Result<Value> {
+        if items.len() > LONGEST {
+            return fault(span, "this tuple is too long");
+        }
+        self.spend(ELEMENT * items.len() as u64, span)?;
+        self.measure(&items, DEEPEST_TUPLE, span)?;
+        Ok(Value::Tuple(items.into()))
+    }
+
+    fn measure(&mut self, items: &[Value], left: usize, span: Span) -> Result<()> {
+        for item in items {
+            if let Value::Tuple(items) = item {
+                if left == 1 {
+                    return fault(span, format!("tuples are nested more than {DEEPEST_TUPLE} deep"));
+                }
+                self.spend(items.len() as u64, span)?;
+                self.measure(items, left - 1, span)?;
+            }
+        }
         Ok(())
     }
 
@@ -298,9 +413,16 @@ impl<'a> Evaluator<'a> {
             ExprKind::Const(value) => Ok(value.clone()),
             ExprKind::Local(local) => self.local(*local, expr.span, locals),
             ExprKind::Global(global) => Ok(self.globals[*global].clone()),
+            _ => self.deeper(expr.span, |this| this.compound(expr, locals)),
+        }
+    }
+
+    /// The value of an expression that has parts.
+    fn compound(&mut self, expr: &Expr, locals: &mut Locals) -> Result<Value> {
+        match &expr.kind {
             ExprKind::Tuple(items) => {
                 let values: Result<Vec<Value>> = items.iter().map(|item| self.expr(item, locals)).collect();
-                Ok(Value::Tuple(values?.into()))
+                self.tuple(values?, expr.span)
             }
             ExprKind::And(items) => self.first(items, false, locals),
             ExprKind::Or(items) => self.first(items, true, locals),
@@ -328,7 +450,9 @@ impl<'a> Evaluator<'a> {
                 self.frame(*function, args?)
             }
             ExprKind::Builtin(builtin, args) => self.builtin(*builtin, args, expr.span, locals),
-            ExprKind::Generator(..) => fault(expr.span, "a generator is no value"),
+            ExprKind::Generator(..) | ExprKind::Const(_) | ExprKind::Local(_) | ExprKind::Global(_) => {
+                fault(expr.span, "a generator is no value")
+            }
         }
     }
 
@@ -385,12 +509,9 @@ impl<'a> Evaluator<'a> {
         show(value, &self.program.names)
     }
 
-    fn binary(&self, op: BinOp, left: &Value, right: &Value, span: Span) -> Result<Value> {
+    fn binary(&mut self, op: BinOp, left: &Value, right: &Value, span: Span) -> Result<Value> {
         if let (BinOp::Add, Value::Tuple(a), Value::Tuple(b)) = (op, left, right) {
-            if a.len() + b.len() > LONGEST {
-                return fault(span, "this tuple is too long");
-            }
-            return Ok(Value::Tuple(a.iter().chain(b.iter()).cloned().collect()));
+            return self.tuple(a.iter().chain(b.iter()).cloned().collect(), span);
         }
         let (a, b) = (self.as_int(left, span)?, self.as_int(right, span)?);
         let value = match op {
@@ -432,22 +553,23 @@ impl<'a> Evaluator<'a> {
         Ok(Value::Bool(true))
     }
 
-    fn relation(&self, op: CmpOp, a: &Value, b: &Value, span: Span) -> Result<bool> {
-        let order = || -> Result<(i64, i64)> { Ok((self.as_int(a, span)?, self.as_int(b, span)?)) };
+    fn relation(&mut self, op: CmpOp, a: &Value, b: &Value, span: Span) -> Result<bool> {
+        let order = |this: &Self| -> Result<(i64, i64)> { Ok((this.as_int(a, span)?, this.as_int(b, span)?)) };
         Ok(match op {
             CmpOp::Eq => self.equal(a, b, span)?,
             CmpOp::NotEq => !self.equal(a, b, span)?,
             CmpOp::Is => matches!((a, b), (Value::None, Value::None)),
             CmpOp::IsNot => !matches!((a, b), (Value::None, Value::None)),
-            CmpOp::Lt => order().map(|(a, b)| a < b)?,
-            CmpOp::LtE => order().map(|(a, b)| a <= b)?,
-            CmpOp::Gt => order().map(|(a, b)| a > b)?,
-            CmpOp::GtE => order().map(|(a, b)| a >= b)?,
+            CmpOp::Lt => order(self).map(|(a, b)| a < b)?,
+            CmpOp::LtE => order(self).map(|(a, b)| a <= b)?,
+            CmpOp::Gt => order(self).map(|(a, b)| a > b)?,
+            CmpOp::GtE => order(self).map(|(a, b)| a >= b)?,
             CmpOp::In | CmpOp::NotIn => {
                 let Value::Tuple(items) = b else {
                     return fault(span, format!("{} has no elements", self.shown(b)));
                 };
                 let mut found = false;
+                self.spend(items.len() as u64, span)?;
                 for item in items.iter() {
                     found = found || self.equal(a, item, span)?;
                 }
@@ -457,7 +579,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Equal as in Python: a truth value is 0 or 1, and different kinds are different.
-    fn equal(&self, a: &Value, b: &Value, span: Span) -> Result<bool> {
+    fn equal(&mut self, a: &Value, b: &Value, span: Span) -> Result<bool> {
         Ok(match (a, b) {
             (Value::Int(_) | Value::Bool(_), Value::Int(_) | Value::Bool(_)) => {
                 self.as_int(a, span)? == self.as_int(b, span)?
@@ -467,6 +589,7 @@ impl<'a> Evaluator<'a> {
             }
             (Value::Tuple(a), Value::Tuple(b)) => {
                 let mut equal = a.len() == b.len();
+                self.spend(a.len() as u64, span)?;
                 for (a, b) in a.iter().zip(b.iter()) {
                     equal = equal && self.equal(a, b, span)?;
                 }
@@ -576,20 +699,24 @@ impl<'a> Evaluator<'a> {
             Builtin::Min | Builtin::Max => self.extreme(builtin == Builtin::Max, args, span, locals),
             Builtin::Tuple => {
                 let mut items = Vec::new();
-                self.each(first, locals, &mut |_, value| {
+                self.each(first, locals, &mut |this, value| {
                     items.push(value);
-                    if items.len() > LONGEST { fault(span, "this tuple is too long") } else { Ok(false) }
+                    // What cannot be paid for in the end is not gathered.
+                    if ELEMENT * items.len() as u64 > this.left.min(ELEMENT * LONGEST as u64) {
+                        return fault(span, "this tuple is too long");
+                    }
+                    Ok(false)
                 })?;
-                Ok(Value::Tuple(items.into()))
+                self.tuple(items, span)
             }
             Builtin::Range => {
                 let items =
                     self.items(&Expr { span, kind: ExprKind::Builtin(Builtin::Range, args.to_vec()) }, locals)?;
                 let count = items.len(0);
-                if count > LONGEST as u64 {
+                if ELEMENT * count.min(LONGEST as u64 + 1) > self.left.min(ELEMENT * LONGEST as u64) {
                     return fault(span, "this range is too long");
                 }
-                Ok(Value::Tuple((0..count).map(|k| items.get(k)).collect()))
+                self.tuple((0..count).map(|k| items.get(k)).collect(), span)
             }
             Builtin::Abs => {
                 let value = self.int(first, locals)?;
@@ -655,24 +782,38 @@ pub fn truth(value: &Value) -> bool {
     }
 }
 
-/// A value as it is written.
+/// A value as it is written; of a long one, the beginning.
 #[must_use]
 pub fn show(value: &Value, names: &[String]) -> String {
+    let mut shown = String::new();
+    show_into(value, names, &mut shown);
+    shown
+}
+
+/// So much of a value is shown, in bytes.
+const SHOWN: usize = 400;
+
+fn show_into(value: &Value, names: &[String], out: &mut String) {
     match value {
-        Value::Int(value) => value.to_string(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
-        Value::Name(name) => format!("\"{}\"", names.get(*name).map_or("?", String::as_str)),
-        Value::None => "None".to_owned(),
-        Value::Tuple(items) if items.len() == 1 => format!("({},)", show(&items[0], names)),
+        Value::Int(value) => out.push_str(&value.to_string()),
+        Value::Bool(true) => out.push_str("True"),
+        Value::Bool(false) => out.push_str("False"),
+        Value::Name(name) => out.push_str(&format!("\"{}\"", names.get(*name).map_or("?", String::as_str))),
+        Value::None => out.push_str("None"),
         Value::Tuple(items) => {
-            let shown: Vec<String> = items.iter().take(8).map(|item| show(item, names)).collect();
-            let more = if items.len() > 8 { ", ..." } else { "" };
-            format!("({}{more})", shown.join(", "))
+            out.push('(');
+            for (k, item) in items.iter().enumerate() {
+                out.push_str(if k > 0 { ", " } else { "" });
+                if k == 8 || out.len() > SHOWN {
+                    out.push_str("...");
+                    break;
+                }
+                show_into(item, names, out);
+            }
+            out.push_str(if items.len() == 1 { ",)" } else { ")" });
         }
-        Value::Agent(0) => "an agent".to_owned(),
-        Value::Agent(_) => "an agent".to_owned(),
-        Value::Ring => "the ring".to_owned(),
+        Value::Agent(_) => out.push_str("an agent"),
+        Value::Ring => out.push_str("the ring"),
     }
 }
 
@@ -680,12 +821,12 @@ fn too_large<T>(span: Span) -> Result<T> {
     fault(span, "a number of 2^63 or more")
 }
 
-fn floor_div(a: i64, b: i64) -> i64 {
+pub(crate) fn floor_div(a: i64, b: i64) -> i64 {
     let (quotient, rest) = (a.wrapping_div(b), a.wrapping_rem(b));
     if rest != 0 && (rest < 0) != (b < 0) { quotient - 1 } else { quotient }
 }
 
-fn power(base: i64, exponent: i64) -> Option<i64> {
+pub(crate) fn power(base: i64, exponent: i64) -> Option<i64> {
     match base {
         0 | 1 => Some(if exponent == 0 { 1 } else { base }),
         -1 => Some(if exponent % 2 == 0 { 1 } else { -1 }),

@@ -292,7 +292,14 @@ impl<'a> Lexer<'a> {
         let here = self.place();
         if self.indents.last().is_some_and(|&top| width > top) {
             if self.indents.len() > DEPTH {
-                return self.report(self.since(start), format!("blocks are nested more than {DEPTH} deep"), "");
+                self.bad(
+                    start,
+                    format!("blocks are nested more than {DEPTH} deep"),
+                    "a helper function can take a part",
+                );
+                // What follows is as deep.
+                self.at = self.text.len();
+                return;
             }
             self.indents.push(width);
             return self.push(Tok::Indent, start);
@@ -328,6 +335,9 @@ impl<'a> Lexer<'a> {
     fn word(&mut self) {
         let start = self.place();
         let word = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
+        if self.peek().is_some_and(|c| !c.is_ascii() && c.is_alphabetic()) {
+            return self.foreign_word(start, word);
+        }
         let prefix = word.len() <= 2 && word.chars().all(|c| "rRbBfFuU".contains(c));
         if prefix && matches!(self.peek(), Some('"' | '\'')) {
             let what = match word.to_ascii_lowercase().as_str() {
@@ -441,13 +451,18 @@ impl<'a> Lexer<'a> {
         let start = self.place();
         self.take(c.len_utf8());
         if c.is_alphabetic() {
-            let more = self.take_while(|c| c.is_alphanumeric() || c == '_');
-            let help = "names are made of a-z, A-Z, 0-9 and `_`";
-            return self.bad(start, format!("{} is not a name", quoted(&format!("{c}{more}"))), help);
+            return self.foreign_word(start, c.encode_utf8(&mut [0; 4]));
         }
         let help = TYPESET.iter().find(|t| t.0 == c).map_or(String::new(), |t| format!("it is written `{}`", t.1));
         let help = if c.is_whitespace() { "a plain space is".to_string() } else { help };
         self.bad(start, format!("`{}` is not part of the notation", shown(c)), help);
+    }
+
+    /// A word that began like this and has other letters than names have.
+    fn foreign_word(&mut self, start: Place, beginning: &str) {
+        let more = self.take_while(|c| c.is_alphanumeric() || c == '_');
+        let help = "names are made of a-z, A-Z, 0-9 and `_`";
+        self.bad(start, format!("{} is not a name", quoted(&format!("{beginning}{more}"))), help);
     }
 
     fn bracket(&mut self, op: &'static str, start: Place) {

@@ -52,6 +52,25 @@ const WORDS: [&str; 18] = [
     "unchanged",
     "n",
 ];
+/// Functions of Python that are not here, and what is.
+const PYTHON: [(&str, &str); 16] = [
+    ("print", "a protocol prints nothing; `ringleader view` shows every step"),
+    ("random", "`interact` has coins: `def interact(l, r, coin: span(0, 1))`; starts have `randint(a, b)`"),
+    ("randrange", "`interact` has coins: `def interact(l, r, coin: span(0, 1))`; starts have `randint(a, b)`"),
+    ("choice", "`interact` has coins: `def interact(l, r, coin: span(0, 1))`; starts have `randint(a, b)`"),
+    ("int", "a truth value counts as 0 or 1 without it"),
+    ("bool", "every value is true or false without it"),
+    ("list", "tuples are: `tuple(x for x in ...)`"),
+    ("set", "tuples are: `tuple(x for x in ...)`; a set stands after `in` only: `x in {0, 2}`"),
+    ("map", "a generator does it: `f(x) for x in ...`"),
+    ("filter", "a generator does it: `x for x in ... if ...`"),
+    ("enumerate", "a loop over `range(n)` does it"),
+    ("zip", "a loop over `range(n)` does it"),
+    ("divmod", "`a // b` and `a % b` are"),
+    ("pow", "`a ** b` is"),
+    ("ceil", "`-(-a // b)` is a / b rounded up"),
+    ("floor", "`a // b` is a / b rounded down"),
+];
 /// What stands above a function.
 const DECORATORS: [&str; 5] = ["start", "phase", "closed", "promise", "inputs"];
 /// Functions with a meaning, and their arguments.
@@ -82,6 +101,8 @@ struct Uses {
     writes: Vec<(Span, usize)>,
     /// Where it draws.
     draws: Vec<Span>,
+    /// Functions of which it uses what they return.
+    values: Vec<(usize, Span)>,
 }
 
 struct Resolver {
@@ -200,12 +221,15 @@ impl Resolver {
         self.uses.push(Uses::default());
     }
 
-    /// Refuses to give a meaning to a name that has one.
-    fn reserved(&mut self, name: &str, span: Span) {
+    /// Refuses to give a meaning to a name that has one; whether it has.
+    fn reserved(&mut self, name: &str, span: Span) -> bool {
         let taken = BUILTINS.iter().any(|builtin| builtin.0 == name) || WORDS.contains(&name);
-        if taken {
+        if name == "n" {
+            self.wrong(span, "`n` is the number of agents", "it is given where the file is used: `--n 64`");
+        } else if taken {
             self.wrong(span, format!("`{name}` is a name of the notation"), "take another name");
         }
+        taken
     }
 
     fn literal(&mut self, target: &ast::Expr, value: &ast::Expr) {
@@ -303,9 +327,9 @@ impl Resolver {
     fn resolve(&mut self, module: &ast::Module) {
         let mut scope = Scope { module: true, ..Scope::default() };
         let (mut dictionary, mut ring, mut otherwise, mut states) = (None, None, None, None);
-        for (k, stmt) in module.body.iter().enumerate() {
+        for stmt in &module.body {
             match &stmt.kind {
-                ast::StmtKind::Expr(text) if k == 0 && matches!(text.kind, ast::ExprKind::Str(_)) => {}
+                ast::StmtKind::Expr(text) if matches!(text.kind, ast::ExprKind::Str(_)) => {}
                 ast::StmtKind::ImportFrom { .. } | ast::StmtKind::Pass => {}
                 ast::StmtKind::FunctionDef(_) => {}
                 ast::StmtKind::ClassDef { body, .. } => self.domains(body, &mut scope),
@@ -414,7 +438,9 @@ impl Resolver {
     }
 
     fn global(&mut self, name: &str, span: Span) -> Option<usize> {
-        self.reserved(name, span);
+        if self.reserved(name, span) {
+            return None;
+        }
         if self.program.globals.iter().any(|known| known == name) || self.functions.contains_key(name) {
             self.wrong(span, format!("`{name}` has a value already"), "a constant is given its value once");
             return None;
@@ -514,13 +540,14 @@ impl Resolver {
                     _ => {
                         let near = nearest(word, ["bit", "span", "maybe", "pair", "array", "given"]);
                         let meant = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+                        let help = domain_instead(func).unwrap_or(help);
                         self.wrong(span, format!("`{word}(...)` is no domain{meant}"), help);
                         return None;
                     }
                 }
             }
             _ => {
-                self.wrong(span, "this is no domain", help);
+                self.wrong(span, "this is no domain", domain_instead(expr).unwrap_or(help));
                 return None;
             }
         };
@@ -628,11 +655,29 @@ impl Resolver {
                 scope.add(&name.text);
             }
         }
+        self.keeps_agents(def, place);
         let body = if docstring(&def.body).is_some() { &def.body[1..] } else { &def.body[..] };
         let body = self.block(body, &mut scope);
         let function = &mut self.program.functions[place];
         (function.body, function.locals) = (body, scope.locals);
         self.uses[place] = scope.uses;
+    }
+
+    /// Refuses to give another meaning to the agents or the ring that a function is called with: it would change nobody.
+    fn keeps_agents(&mut self, def: &ast::FunctionDef, place: usize) {
+        let agents = match self.role_of(place) {
+            Some(role) if role == "interact" => 2,
+            Some(_) => 1,
+            None => return,
+        };
+        let mut assigned = Vec::new();
+        assigned_names(&def.body, &mut assigned);
+        for arg in def.args.iter().take(agents) {
+            if let Some(name) = assigned.iter().find(|name| name.text == arg.name.text) {
+                let what = format!("this changes what `{}` means, and no agent", name.text);
+                self.wrong(name.span, what, "an agent is changed by its variables: `v.x = ...`");
+            }
+        }
     }
 
     /// What a function is for, by its name and by what stands above it.
@@ -701,11 +746,12 @@ impl Resolver {
 
     fn interact(&mut self, def: &ast::FunctionDef, place: usize) {
         self.program.interact = place;
-        if def.args.len() < 2 {
+        let itself = def.args.first().is_some_and(|arg| arg.name.text == "self");
+        if def.args.len() < 2 || itself {
             return self.wrong(
                 def.name.span,
                 "an interaction has an initiator and a responder",
-                "write `def interact(l, r):`",
+                if itself { "there is no `self`: write `def interact(l, r):`" } else { "write `def interact(l, r):`" },
             );
         }
         let mut scope = Scope { module: true, ..Scope::default() };
@@ -754,7 +800,10 @@ impl Resolver {
                     let message = self.message(message.first());
                     StmtKind::Assert(self.expr(test, scope), message)
                 } else if matches!(expr.kind, ast::ExprKind::Call { .. }) {
-                    StmtKind::Do(self.expr(expr, scope))
+                    let called = self.expr(expr, scope);
+                    // What it returns is not used.
+                    scope.uses.values.retain(|(_, place)| *place != span);
+                    StmtKind::Do(called)
                 } else {
                     let help = if matches!(expr.kind, ast::ExprKind::Compare { .. }) {
                         "an assignment is written with `=`"
@@ -948,7 +997,11 @@ impl Resolver {
                 match op {
                     ast::UnaryOp::Not => ExprKind::Not(Box::new(operand)),
                     ast::UnaryOp::USub => ExprKind::Neg(Box::new(operand)),
-                    ast::UnaryOp::UAdd => operand.kind,
+                    // It gives a number, and of nothing else.
+                    ast::UnaryOp::UAdd => {
+                        let zero = Expr { span, kind: ExprKind::Const(Value::Int(0)) };
+                        ExprKind::Binary(BinOp::Add, Box::new(zero), Box::new(operand))
+                    }
                 }
             }
             ast::ExprKind::BinOp { op: BinOp::BitOr, .. } => {
@@ -998,6 +1051,10 @@ impl Resolver {
             let above = self.literals.contains_key(name);
             let help = if above {
                 "it is given a value further down; constants come before their use".to_owned()
+            } else if name == "u" {
+                "only functions over the ring have it: `def safe(u):`; an interaction knows its two agents".to_owned()
+            } else if name == "self" {
+                "there are no methods; a function takes the agents that it needs".to_owned()
             } else {
                 meant
             };
@@ -1059,7 +1116,8 @@ impl Resolver {
     ) -> ExprKind {
         let nothing = ExprKind::Const(Value::None);
         let ast::ExprKind::Name(name) = &func.kind else {
-            self.wrong(func.span, "only functions by their name are called", "");
+            let help = "there are no methods; a function takes agents and values: `f(v, 3)`";
+            self.wrong(func.span, "only functions by their name are called", help);
             return nothing;
         };
         if let Some((word, _)) = keywords.first() {
@@ -1071,7 +1129,8 @@ impl Resolver {
         let Some(&function) = self.functions.get(name) else {
             let known = self.functions.keys().map(String::as_str).chain(BUILTINS.iter().map(|known| known.0));
             let meant = nearest(name, known).map_or(String::new(), |near| format!("did you mean `{near}`?"));
-            self.wrong(func.span, format!("there is no function `{name}`"), meant);
+            let python = PYTHON.iter().find(|(known, _)| known == name).map(|(_, help)| (*help).to_owned());
+            self.wrong(func.span, format!("there is no function `{name}`"), python.unwrap_or(meant));
             return nothing;
         };
         if scope.module {
@@ -1092,6 +1151,7 @@ impl Resolver {
             self.wrong(span, what, "");
         }
         scope.uses.calls.push((function, span));
+        scope.uses.values.push((function, span));
         ExprKind::Call(function, self.exprs(args, scope))
     }
 
@@ -1155,10 +1215,18 @@ impl Resolver {
         if self.program.interact == usize::MAX {
             // With problems of rules, this would only be their consequence.
             if self.problems.is_empty() {
-                self.wrong(first, "there is no transition", "a protocol has `def interact(l, r):` or `rules = {...}`");
+                self.no_transition(first);
             }
         } else if self.program.variables.is_empty() && self.problems.is_empty() {
             self.wrong(first, "there are no variables", "a protocol has `class Agent:` with a line for every variable");
+        }
+        if let (Some(inputs), []) = (self.program.inputs, self.program.starts.as_slice()) {
+            let span = self.program.functions[inputs].span;
+            self.wrong(
+                span,
+                "`@inputs` without a start",
+                "inputs are given by a `@start`, the first of which all others take",
+            );
         }
         if let (Some(_), Some(output)) = (self.program.leader, self.program.output) {
             let span = self.program.functions[output].span;
@@ -1173,8 +1241,55 @@ impl Resolver {
         }
     }
 
+    /// No function is `interact`; one may be meant by it.
+    fn no_transition(&mut self, place: Span) {
+        let help = "a protocol has `def interact(l, r):` or `rules = {...}`";
+        let meant = nearest("interact", self.functions.keys().map(String::as_str));
+        let pairs = ["delta", "transition", "rule", "rules", "step", "update", "interaction"];
+        let meant = meant.or_else(|| self.functions.keys().map(String::as_str).find(|name| pairs.contains(name)));
+        match meant.map(|name| &self.program.functions[self.functions[name]]) {
+            Some(function) => {
+                let (span, name) = (function.span, function.name.clone());
+                self.wrong(span, "there is no transition", format!("it is called `interact`: did you mean `{name}`?"));
+            }
+            None => self.wrong(place, "there is no transition", help),
+        }
+    }
+
+    /// That nothing is returned where nobody takes it, and something is where somebody does.
+    fn returns(&mut self) {
+        let program = &self.program;
+        let asked = [program.leader, program.output, program.safe, program.promise, program.inputs];
+        let phases = program.phases.iter().map(|phase| phase.function);
+        let asked: Vec<usize> =
+            asked.into_iter().flatten().chain(phases).chain(program.claims.iter().copied()).collect();
+        let changing: Vec<usize> = program.starts.iter().copied().chain([program.interact]).collect();
+        let mut problems = Vec::new();
+        for function in changing.into_iter().filter_map(|function| program.functions.get(function)) {
+            if let Some(span) = returned(&function.body) {
+                let name = &function.name;
+                let help = "it changes agents in place: `r.x = l.x`, and ends with a plain `return` or none";
+                problems.push(Problem::new(span, format!("what `{name}` returns is not used"), help));
+            }
+        }
+        let silent = |function: usize| returned(&program.functions[function].body).is_none();
+        for function in asked.into_iter().filter(|&function| silent(function)) {
+            let Function { name, span, .. } = &program.functions[function];
+            problems.push(Problem::new(*span, format!("`{name}` returns nothing"), "write `return ...`"));
+        }
+        for (function, span) in self.uses.iter().flat_map(|uses| &uses.values).filter(|(called, _)| silent(*called)) {
+            let what = format!("`{}` returns nothing, so that this is `None`", program.functions[*function].name);
+            problems.push(Problem::new(*span, what, "`return ...` in it gives a value"));
+        }
+        self.problems.extend(problems);
+    }
+
     /// Who may write and draw, and that nobody calls itself.
     fn uses(&mut self) {
+        // A function with problems is not all there.
+        if self.problems.is_empty() {
+            self.returns();
+        }
         let count = self.program.functions.len();
         for function in 0..count {
             if let Some(span) = self.calls_itself(function) {
@@ -1276,6 +1391,33 @@ fn call_of<'a>(expr: &'a ast::Expr, name: &str) -> Option<&'a [ast::Expr]> {
         },
         _ => None,
     }
+}
+
+/// What to write in the place of something that is a domain elsewhere.
+fn domain_instead(expr: &ast::Expr) -> Option<&'static str> {
+    match &expr.kind {
+        ast::ExprKind::Name(word) => match word.as_str() {
+            "bool" => Some("0 and 1 are `bit`"),
+            "int" | "float" => Some("a variable has finitely many values: `span(0, 7)`, both ends included"),
+            "range" => Some("`range(4)` is `span(0, 3)` here: both ends are included"),
+            "str" => Some("names are listed: `{\"A\", \"B\"}`"),
+            _ => None,
+        },
+        ast::ExprKind::Tuple(_) => Some("values are listed in braces: `{0, 2, 4}`, `{\"A\", \"B\"}`"),
+        ast::ExprKind::Int(_) => Some("a variable that never changes is a constant; one value is `span(0, 0)`"),
+        _ => None,
+    }
+}
+
+/// Where something is returned, `None` written out not being anything.
+fn returned(body: &[Stmt]) -> Option<Span> {
+    body.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Return(Expr { kind: ExprKind::Const(Value::None), .. }) => None,
+        StmtKind::Return(_) => Some(stmt.span),
+        StmtKind::If(_, body, orelse) => returned(body).or_else(|| returned(orelse)),
+        StmtKind::For(_, _, body) => returned(body),
+        _ => None,
+    })
 }
 
 fn count(number: usize, what: &str) -> String {

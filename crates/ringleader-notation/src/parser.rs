@@ -21,7 +21,7 @@ pub fn parse(text: &str) -> (Module, Vec<Problem>) {
         let what = format!("the file has {} bytes", text.len());
         return (Module::default(), vec![Problem::new(top, what, format!("at most {LONGEST} are read"))]);
     }
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
+    let text = plain(text);
     let lexed = lex(&text);
     let (end, problems) = ((1, 1), Vec::new());
     let mut parser = Parser { tokens: lexed.tokens, pos: 0, end, problems, depth: 0, height: 0, level: 0 };
@@ -35,6 +35,11 @@ pub fn parse(text: &str) -> (Module, Vec<Problem>) {
     problems.sort_by_key(|p| p.span);
     problems.truncate(MOST_PROBLEMS);
     (Module { body, paper_lines: lexed.paper_lines }, problems)
+}
+
+/// A text with the ends of lines that it has here, and nothing in front.
+pub(crate) fn plain(text: &str) -> String {
+    text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// What cannot be read has been reported.
@@ -320,7 +325,12 @@ impl Parser<'_> {
         }
         if module != "ringleader.notation" {
             let what = format!("{} cannot be imported", quoted(&module));
-            return Err(self.report(self.since(start), what, IMPORT_HELP));
+            let help = if module == "ppsim" {
+                "of a notebook, copy the dictionary alone; it runs as it is"
+            } else {
+                IMPORT_HELP
+            };
+            return Err(self.report(self.since(start), what, help));
         }
         if place != Place::Module {
             self.report(self.since(start), "an import inside a function or class", "it stands at the top of the file");
@@ -391,8 +401,8 @@ impl Parser<'_> {
         }
         let help = match &expr.kind {
             ExprKind::Call { .. } | ExprKind::Str(_) => return,
-            ExprKind::Compare { .. } => "an assignment is written with one `=`",
-            _ => "only calls and texts stand alone",
+            ExprKind::Compare { .. } => "an assignment is written with one `=`; `return` gives a value back",
+            _ => "only calls and texts stand alone; `return` gives a value back",
         };
         self.report(expr.span, "the value is not used", help);
     }

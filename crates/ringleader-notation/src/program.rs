@@ -90,6 +90,22 @@ pub struct Program {
 }
 
 impl Program {
+    /// The functions that are sets of configurations, each once.
+    pub fn sets(&self) -> impl Iterator<Item = usize> {
+        let phases = self.phases.iter().map(|phase| phase.function);
+        let others = self.inputs.into_iter().chain(self.promise).chain(self.claims.iter().copied()).chain(self.safe);
+        let mut sets: Vec<usize> = phases.chain(others).collect();
+        sets.sort_unstable();
+        sets.dedup();
+        sets.into_iter()
+    }
+
+    /// Whether a function is a set that is said to be closed, or from which safety is promised.
+    #[must_use]
+    pub fn is_claimed(&self, function: usize) -> bool {
+        self.claims.contains(&function) || self.promise == Some(function)
+    }
+
     /// The text of a place on one line, for messages.
     #[must_use]
     pub fn words(&self, span: Span) -> String {

@@ -131,9 +131,9 @@ impl Reader<'_> {
             ast::ExprKind::Int(value) => Label::Int(*value),
             ast::ExprKind::UnaryOp { op: UnaryOp::USub, operand } => match operand.kind {
                 ast::ExprKind::Int(value) => Label::Int(-value),
-                _ => return self.no_state(expr.span),
+                _ => return self.no_state(expr),
             },
-            _ => return self.no_state(expr.span),
+            _ => return self.no_state(expr),
         };
         let next = self.states.len();
         let number = *self.numbers.entry(label.clone()).or_insert(next);
@@ -143,12 +143,13 @@ impl Reader<'_> {
         Some(number)
     }
 
-    fn no_state(&mut self, span: Span) -> Option<usize> {
-        self.wrong(
-            span,
-            "this is no state",
-            "a state of a rule table is a name in quotes, a number, or a constant that is one",
-        );
+    fn no_state(&mut self, expr: &ast::Expr) -> Option<usize> {
+        let help = "a state of a rule table is a name in quotes, a number, or a constant that is one";
+        let help = match &expr.kind {
+            ast::ExprKind::Name(name) => format!("{help}; did you mean \"{name}\"?"),
+            _ => help.to_owned(),
+        };
+        self.wrong(expr.span, "this is no state", help);
         None
     }
 
@@ -221,7 +222,7 @@ impl Reader<'_> {
         if numbers != 0 && numbers != self.states.len() {
             self.wrong(span, "some states are names, some are numbers", "all must be names in quotes, or all numbers");
         }
-        if self.states.is_empty() {
+        if self.states.is_empty() && self.problems.is_empty() {
             self.wrong(span, "a table without rules has no states", "a rule is `(\"A\", \"B\"): (\"C\", \"D\")`");
         } else if self.states.len() > MAX_STATES {
             self.wrong(span, format!("{} states", self.states.len()), format!("a rule table has at most {MAX_STATES}"));

@@ -8,7 +8,7 @@ use ringleader::error::Error;
 use ringleader::params::Params;
 
 use crate::ast::Span;
-use crate::eval::{Agents, Evaluator, Fault, Result, fault, show, truth};
+use crate::eval::{Agents, Evaluator, Fault, Patience, Result, fault, show, truth};
 use crate::program::{Pattern, Program, Setup};
 use crate::tree::{DomainExpr, DomainKind, Expr, ExprKind, Extra, Value, VariableDecl};
 
@@ -116,9 +116,28 @@ pub struct Setting {
     pub coins: Vec<Slot>,
     /// The delay of the oracle, if one is asked.
     pub oracle: Option<u64>,
+    /// How long functions may run.
+    pub patience: Patience,
+}
+
+impl Cell {
+    /// How many values there are.
+    #[must_use]
+    pub fn size(&self) -> u128 {
+        match self {
+            Self::One(slot) => slot.size().into(),
+            Self::Maybe(_, parts) => 1 + parts.iter().map(|part| u128::from(part.size())).product::<u128>(),
+        }
+    }
 }
 
 impl Field {
+    /// How many values there are.
+    #[must_use]
+    pub fn size(&self) -> u128 {
+        self.cells.iter().map(|(_, cell)| cell.size()).product()
+    }
+
     /// The value in a state; that of an array is a tuple.
     #[must_use]
     pub fn get(&self, state: &State) -> Value {
@@ -162,6 +181,8 @@ struct Values {
     names: bool,
 }
 
+/// So many expressions may one constant, parameter or domain take.
+const DECLARATION: u64 = 1 << 22;
 /// At most so many values has a variable, and so many elements an array.
 const MAX_VALUES: u64 = 1 << 32;
 const MAX_ELEMENTS: i64 = 128;
@@ -171,6 +192,7 @@ struct Maker<'a> {
     program: &'a Program,
     globals: Vec<Value>,
     room: Room,
+    patience: &'a Patience,
 }
 
 /// Why a file cannot be used on a ring.
@@ -188,8 +210,21 @@ impl Setting {
     /// # Errors
     /// If a condition of the file is broken, or a constant or a domain makes no sense.
     pub fn new(program: &Program, n: usize, params: &Params) -> std::result::Result<Self, Refused> {
+        Self::within(program, n, params, &Patience::default())
+    }
+
+    /// The same with limited patience.
+    ///
+    /// # Errors
+    /// As for [`Setting::new`].
+    pub fn within(
+        program: &Program,
+        n: usize,
+        params: &Params,
+        patience: &Patience,
+    ) -> std::result::Result<Self, Refused> {
         let globals = vec![Value::Int(n as i64)];
-        let mut maker = Maker { program, globals, room: Room::default() };
+        let mut maker = Maker { program, globals, room: Room::default(), patience };
         maker.setup(params)?;
         maker.finish(n).map_err(|fault| Refused::Text(*fault))
     }
@@ -227,7 +262,7 @@ impl Maker<'_> {
                     };
                     if value < 0 {
                         let what = format!("{name} = {value}: a parameter is not negative");
-                        return Err(Refused::Text(Fault { span: default.span, what }));
+                        return fault(default.span, what).map_err(wrong);
                     }
                     self.globals.push(Value::Int(value));
                 }
@@ -264,7 +299,9 @@ impl Maker<'_> {
 
     fn value(&self, expr: &Expr) -> Result<Value> {
         let layout = Layout::default();
-        let mut evaluator = Evaluator::new(self.program, &self.globals, &layout, Agents::Seen(&[]));
+        let mut evaluator = Evaluator::new(self.program, &self.globals, &layout, Agents::Seen(&[]))
+            .within(self.patience)
+            .at_most(DECLARATION);
         evaluator.expr(expr, &mut vec![None; self.program.locals])
     }
 
@@ -314,19 +351,18 @@ impl Maker<'_> {
                     let values = self.values(domain)?;
                     // Coins have no room in a state.
                     let slot = Room::default().slot(values, domain.span)?;
-                    sides = sides.checked_mul(slot.size()).filter(|sides| *sides <= MAX_VALUES).ok_or_else(|| {
-                        Box::new(Fault {
-                            span: domain.span,
-                            what: "coins with more than 2^32 values together".to_owned(),
-                        })
-                    })?;
+                    sides = match sides.checked_mul(slot.size()).filter(|sides| *sides <= MAX_VALUES) {
+                        Some(sides) => sides,
+                        None => return fault(domain.span, "coins with more than 2^32 values together"),
+                    };
                     coins.push(slot);
                 }
                 Extra::Oracle(None) => oracle = Some(0),
                 Extra::Oracle(Some(delay)) => oracle = Some(self.int(delay)?.max(0) as u64),
             }
         }
-        Ok(Setting { n, globals: self.globals, layout: Layout { fields }, coins, oracle })
+        let patience = self.patience.clone();
+        Ok(Setting { n, globals: self.globals, layout: Layout { fields }, coins, oracle, patience })
     }
 
     fn field(&mut self, variable: &VariableDecl) -> Result<Field> {
@@ -341,7 +377,7 @@ impl Maker<'_> {
                 if !labels.is_empty() && labels.len() != number as usize {
                     return fault(domain.span, format!("{} names for {number} elements", labels.len()));
                 }
-                let label = |k: usize| labels.get(k).cloned().unwrap_or_else(|| format!("{name}[{k}]"));
+                let label = |k: usize| labels.get(k).cloned().unwrap_or_else(|| format!("{name}{k}"));
                 let cells: Result<Vec<_>> = (0..number as usize).map(|k| Ok((label(k), self.cell(of)?))).collect();
                 field(true, cells?)
             }
@@ -414,7 +450,7 @@ impl Maker<'_> {
             DomainKind::Set(items) => {
                 for item in items {
                     match self.value(item)? {
-                        Value::Name(name) => {
+                        Value::Name(name) if values.names || values.ranges.is_empty() => {
                             values.names = true;
                             values.ranges.push((name as i64, name as i64));
                         }
@@ -433,30 +469,33 @@ impl Maker<'_> {
                 return fault(span, "`maybe` and `array` cannot be parts of a domain here");
             }
         }
-        check_ranges(&mut values.ranges, span)?;
+        self.check_ranges(&mut values, span)?;
         Ok(values)
     }
-}
 
-/// Refuses values that are there twice, or too many; joins ranges that follow each other.
-fn check_ranges(ranges: &mut Vec<(i64, i64)>, span: Span) -> Result<()> {
-    let mut sorted = ranges.clone();
-    sorted.sort_unstable();
-    if let Some(pair) = sorted.windows(2).find(|pair| pair[0].1 >= pair[1].0) {
-        return fault(span, format!("a value is there twice ({} is one)", pair[1].0));
-    }
-    let (low, high) = (sorted.first().map_or(0, |range| range.0), sorted.last().map_or(0, |range| range.1));
-    if i128::from(high) - i128::from(low) >= i128::from(MAX_VALUES) {
-        return fault(span, format!("values from {low} to {high}: a variable has at most 2^32"));
-    }
-    ranges.dedup_by(|next, before| {
-        let joins = before.1 + 1 == next.0;
-        if joins {
-            before.1 = next.1;
+    /// Refuses values that are there twice, or too many; joins ranges that follow each other.
+    fn check_ranges(&self, values: &mut Values, span: Span) -> Result<()> {
+        let ranges = &mut values.ranges;
+        let mut sorted = ranges.clone();
+        sorted.sort_unstable();
+        if let Some(pair) = sorted.windows(2).find(|pair| pair[0].1 >= pair[1].0) {
+            let twice = pair[1].0;
+            let twice = if values.names { Value::Name(twice as usize) } else { Value::Int(twice) };
+            return fault(span, format!("a value is there twice: {}", show(&twice, &self.program.names)));
         }
-        joins
-    });
-    Ok(())
+        let (low, high) = (sorted.first().map_or(0, |range| range.0), sorted.last().map_or(0, |range| range.1));
+        if i128::from(high) - i128::from(low) >= i128::from(MAX_VALUES) {
+            return fault(span, format!("values from {low} to {high}: a variable has at most 2^32"));
+        }
+        ranges.dedup_by(|next, before| {
+            let joins = before.1 + 1 == next.0;
+            if joins {
+                before.1 = next.1;
+            }
+            joins
+        });
+        Ok(())
+    }
 }
 
 /// The globals that an expression speaks of, each once.

@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use crate::ast::Span;
+use crate::parser::plain;
 
 /// Something that is wrong at a place of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +60,7 @@ impl std::error::Error for Problems {}
 /// One problem: `file:line:column: what`, the line, a mark under the place, and what to do.
 fn shown(file: &str, text: &str, problem: &Problem) -> String {
     let Problem { span, what, help } = problem;
+    let text = plain(text);
     let line = text.lines().nth(span.line.saturating_sub(1) as usize).unwrap_or("");
     let number = span.line.to_string();
     let from = (span.column.max(1) - 1) as usize;

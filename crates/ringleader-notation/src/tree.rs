@@ -246,6 +246,17 @@ impl Expr {
 }
 
 impl Stmt {
+    /// Whether it stores to a variable of an agent, those in it included.
+    #[must_use]
+    pub fn stores(&self) -> bool {
+        match &self.kind {
+            StmtKind::Assign(targets, _) => targets.iter().any(Target::stores),
+            StmtKind::If(_, body, orelse) => body.iter().chain(orelse).any(Self::stores),
+            StmtKind::For(target, _, body) => target.stores() || body.iter().any(Self::stores),
+            StmtKind::Return(_) | StmtKind::Assert(..) | StmtKind::Do(_) => false,
+        }
+    }
+
     /// Looks at all expressions of this statement, those of statements in it included.
     pub fn visit(&self, look: &mut dyn FnMut(&Expr)) {
         match &self.kind {
@@ -267,6 +278,14 @@ impl Stmt {
 }
 
 impl Target {
+    fn stores(&self) -> bool {
+        match &self.kind {
+            TargetKind::Local(_) => false,
+            TargetKind::Tuple(targets) => targets.iter().any(Self::stores),
+            TargetKind::Field(..) | TargetKind::Element(..) => true,
+        }
+    }
+
     fn visit(&self, look: &mut dyn FnMut(&Expr)) {
         match &self.kind {
             TargetKind::Local(_) => {}

@@ -1,38 +1,77 @@
 //! A file as a protocol of the laboratory: whatever is asked of a protocol, a text answers.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ringleader::blueprint::{Blueprint, Named, Phase, Start};
+use ringleader::agree::pool;
+use ringleader::blueprint::{Blueprint, Named, Origin, Phase, Start};
+use ringleader::circuit::WithCircuit;
 use ringleader::error::Error;
 use ringleader::params::{Params, Settings};
 use ringleader::portrait::PictureRow;
 use ringleader::protocol::{Input, Protocol, Transition, draw, leaders, n_cubed, n_squared_log_n, silent, uniform};
-use ringleader::random::{Generator, mix};
+use ringleader::random::{Generator, Stream, below, index, mix, stream};
 use ringleader::ring::Ring;
 use ringleader::value::{Text, Value as Data};
 use ringleader::variables::{Domain, Variable, Variables};
 
 use crate::ast::Span;
-use crate::eval::{Agents, Evaluator, Fault, Result as Ran, truth};
+use crate::code::Code;
+use crate::eval::{Agents, Evaluator, Fault, Patience, Result as Ran, truth};
 use crate::glance::{Glance, fields_read, slots_of};
+use crate::lanes::Lanes;
+use crate::pairs::Met;
 use crate::program::{Program, Setup};
+use crate::quick::{self, Quick};
 use crate::setting::{Cell, Refused, Setting, Slot, State};
 use crate::source::{Problem, Problems};
 use crate::tree::{StmtKind, Value};
 
+/// Whether something can go wrong with a file on a ring, in whatever states two agents are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// Nothing can.
+    Right,
+    /// This can.
+    Wrong(Fault),
+    /// It is not known, so that it is noticed when it happens.
+    Unknown,
+}
+
+/// Somebody who is asked that before a file runs.
+pub type Judge = Arc<dyn Fn(&Program, &Setting) -> Judged + Send + Sync>;
+
 /// What went wrong while functions of a file ran: the first fault is kept, and whoever asked for the run is told.
-#[derive(Clone, Debug, Default)]
-pub struct Trouble(Arc<Mutex<Option<Fault>>>);
+#[derive(Clone, Default)]
+pub struct Trouble {
+    first: Arc<Mutex<Option<Fault>>>,
+    /// How long they may run.
+    pub patience: Patience,
+    /// Who is asked beforehand; without one, all that can go wrong is noticed when it does.
+    judge: Option<Judge>,
+}
 
 impl Trouble {
+    /// None yet, with somebody who is asked beforehand.
+    #[must_use]
+    pub fn judged(judge: Option<Judge>) -> Self {
+        Self { judge, ..Self::default() }
+    }
+
     /// The first fault, if there was one.
     #[must_use]
     pub fn first(&self) -> Option<Fault> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The same, which is then forgotten.
+    #[must_use]
+    pub fn take(&self) -> Option<Fault> {
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn keep(&self, fault: Fault) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
+        self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
     }
 }
 
@@ -49,7 +88,14 @@ struct Inner {
     limit: u64,
     trouble: Trouble,
     text: u64,
+    /// Whether it is known that nothing can go wrong.
+    proven: bool,
+    lanes: OnceLock<Option<Lanes>>,
+    quick: Quick,
 }
+
+/// All coins are tried, to see whether anything can happen, if there are no more than this.
+const MOST_COINS: u64 = 1 << 16;
 
 /// A hash of a text.
 fn hash(text: &str) -> u64 {
@@ -59,7 +105,7 @@ fn hash(text: &str) -> u64 {
 /// The fault of a text as a problem of its file.
 #[must_use]
 pub fn problems(program: &Program, fault: &Fault) -> Problems {
-    let problem = Problem::new(fault.span, fault.what.clone(), "");
+    let problem = Problem::new(fault.span, fault.what.clone(), fault.help.clone());
     Problems { file: program.file.clone(), text: program.text.to_string(), all: vec![problem] }
 }
 
@@ -69,19 +115,30 @@ impl Written {
     /// # Errors
     /// If the file refuses the ring or a parameter, or something is wrong with it there.
     pub fn new(program: &Arc<Program>, ring: Ring, params: &Params, trouble: &Trouble) -> Result<Self, Error> {
-        let refused = |refused| match refused {
-            Refused::Ring(error) => error,
-            Refused::Text(fault) => wrong(program, &fault),
+        let refuse = |fault: Fault| {
+            let error = wrong(program, &fault);
+            trouble.keep(fault);
+            error
         };
-        let setting = Setting::new(program, ring.n(), params).map_err(refused)?;
+        let setting = match Setting::within(program, ring.n(), params, &trouble.patience) {
+            Ok(setting) => setting,
+            Err(Refused::Ring(error)) => return Err(error),
+            Err(Refused::Text(fault)) => return Err(refuse(fault)),
+        };
+        let judged = trouble.judge.as_ref().map_or(Judged::Unknown, |judge| judge(program, &setting));
+        if let Judged::Wrong(fault) = judged {
+            return Err(refuse(fault));
+        }
         let leader = program.leader.map(|function| Glance::of(program, &setting, function));
         let output = match program.output {
             Some(function) => Glance::of(program, &setting, function),
             None => leader.clone().unwrap_or(Glance::Whole),
         };
-        let limit = limit(program, &setting, ring).map_err(|fault| wrong(program, &fault))?;
+        let limit = limit(program, &setting, ring).map_err(|fault| refuse(*fault))?;
         let (program, trouble, text) = (program.clone(), trouble.clone(), hash(&program.text));
-        Ok(Self(Arc::new(Inner { program, setting, ring, leader, output, limit, trouble, text })))
+        let (proven, lanes, quick) = (judged == Judged::Right, OnceLock::new(), Quick::new(&program, &setting));
+        let inner = Inner { program, setting, ring, leader, output, limit, trouble, text, proven, lanes, quick };
+        Ok(Self(Arc::new(inner)))
     }
 
     /// The file.
@@ -96,6 +153,19 @@ impl Written {
         &self.0.setting
     }
 
+    /// The text in lanes, if it can be run there.
+    fn lanes(&self) -> Option<&Lanes> {
+        let make = || {
+            let Inner { program, setting, leader, .. } = &*self.0;
+            let (shared, known, leader) = (program.clone(), setting.clone(), leader.clone());
+            let leads = move |state: &State| {
+                leader.as_ref().is_some_and(|leader| leader.at(&shared, &known, state).is_ok_and(|leads| leads != 0))
+            };
+            Lanes::new(program, setting, self.0.proven, leads)
+        };
+        self.0.lanes.get_or_init(make).as_ref()
+    }
+
     /// What a run gave, or what stands for it after a fault, which is kept.
     fn or<T>(&self, ran: Ran<T>, instead: T) -> T {
         ran.unwrap_or_else(|fault| {
@@ -105,14 +175,25 @@ impl Written {
     }
 
     fn evaluator<'a>(&'a self, agents: Agents<'a>) -> Evaluator<'a> {
+        self.patient(agents, &self.0.setting.patience)
+    }
+
+    fn patient<'a>(&'a self, agents: Agents<'a>, patience: &'a Patience) -> Evaluator<'a> {
         let Inner { program, setting, .. } = &*self.0;
-        Evaluator::new(program, &setting.globals, &setting.layout, agents)
+        Evaluator::new(program, &setting.globals, &setting.layout, agents).within(patience)
     }
 
     /// Whether a configuration is in the set that a function of the ring is.
     fn holds(&self, function: usize, config: &[State]) -> bool {
-        let value = self.evaluator(Agents::Seen(config)).call(function, &[Value::Ring]);
-        self.or(value.map(|value| truth(&value)), false)
+        let Inner { program, setting, quick, .. } = &*self.0;
+        let law = |patience: &Patience| {
+            let value = self.patient(Agents::Seen(config), patience).call(function, &[Value::Ring]);
+            value.map(|value| truth(&value))
+        };
+        match quick.holds(program, setting, function, config, law) {
+            Some(holds) => holds,
+            None => self.or(law(&setting.patience), false),
+        }
     }
 
     /// The configuration that a start makes.
@@ -122,6 +203,11 @@ impl Written {
         Ok(config)
     }
 
+    /// Whether nothing will ever happen again; not known, and so false, if there are more coins than can be tried.
+    fn is_silent(&self, config: &[State]) -> bool {
+        self.coins() <= MOST_COINS && silent(self, self.0.ring, config)
+    }
+
     fn coins_of(&self, coin: u64) -> Vec<Value> {
         let slots = &self.0.setting.coins;
         let drawn = draw(coin, &slots.iter().map(Slot::size).collect::<Vec<_>>());
@@ -129,11 +215,59 @@ impl Written {
     }
 
     /// One interaction by the law; whether it read a coin, and the agents after it.
-    fn by_law(&self, l: &State, r: &State, input: Input) -> Ran<(bool, [State; 2])> {
+    fn by_law(&self, l: &State, r: &State, input: Input) -> Ran<Met> {
+        self.by_law_within(l, r, input, &self.0.setting.patience)
+    }
+
+    fn by_law_within(&self, l: &State, r: &State, input: Input, patience: &Patience) -> Ran<Met> {
         let mut agents = [*l, *r];
         let coins = self.coins_of(input.coin);
-        let read = self.evaluator(Agents::Held(&mut agents)).interact(&coins, input.leader)?;
+        let read = self.patient(Agents::Held(&mut agents), patience).interact(&coins, input.leader)?;
         Ok((read, agents))
+    }
+
+    /// What comes of a meeting, by code or by law; kept if there is a table.
+    #[inline(never)]
+    fn work_out(&self, l: &State, r: &State, input: Input) -> Ran<Met> {
+        let met = match self.by_code(l, r, input) {
+            Some(met) => met,
+            None => self.by_law(l, r, input)?,
+        };
+        if let Some(pairs) = &self.0.quick.pairs {
+            pairs.put(l, r, input, met);
+        }
+        Ok(met)
+    }
+
+    fn by_code(&self, l: &State, r: &State, input: Input) -> Option<Met> {
+        let Inner { program, setting, proven, quick, .. } = &*self.0;
+        let make = || Code::interact(program, setting, *proven).filter(|code| self.is_kept(code));
+        quick.step.get_or_init(make).as_ref().and_then(|code| quick::meet(code, setting, l, r, input))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn quick(&self) -> &Quick {
+        &self.0.quick
+    }
+
+    /// Whether code does what the law says to some thousand pairs, or as many as there is time for.
+    pub(crate) fn is_kept(&self, code: &Code) -> bool {
+        let (setting, patience) = (&self.0.setting, Patience::default());
+        patience.allow(quick::COMPARED);
+        let pool = pool(self, 1);
+        let mut generator = stream(1, Stream::Coins);
+        let kept = (0..quick::PAIRS).all(|k| {
+            // Two uniform states, or two of the others.
+            let mut any = || pool[2 * index(&mut generator, pool.len() / 2) + k % 2];
+            let (l, r) = (any(), any());
+            let input = Input { coin: below(&mut generator, self.coins()), leader: below(&mut generator, 2) == 1 };
+            let law = || self.by_law_within(&l, &r, input, &patience);
+            patience.left() == 0 || quick::agrees(code, setting, (&l, &r, input), &patience, law)
+        });
+        if !kept {
+            self.0.quick.differs.store(true, Relaxed);
+        }
+        kept
     }
 }
 
@@ -147,7 +281,8 @@ fn limit(program: &Program, setting: &Setting, ring: Ring) -> Ran<u64> {
     let Some(expr) = &program.limit else {
         return Ok(n_squared_log_n(ring, 1000).max(n_cubed(ring, 100)));
     };
-    let mut evaluator = Evaluator::new(program, &setting.globals, &setting.layout, Agents::Seen(&[]));
+    let mut evaluator =
+        Evaluator::new(program, &setting.globals, &setting.layout, Agents::Seen(&[])).within(&setting.patience);
     match evaluator.expr(expr, &mut vec![None; program.locals])? {
         Value::Int(limit) if limit > 0 => Ok(limit as u64),
         _ => crate::eval::fault(expr.span, "a limit is a number of steps, at least 1"),
@@ -157,23 +292,33 @@ fn limit(program: &Program, setting: &Setting, ring: Ring) -> Ran<u64> {
 impl Transition for Written {
     type State = State;
 
+    #[inline]
     fn coins(&self) -> u64 {
         self.0.setting.coins.iter().map(Slot::size).product()
     }
 
+    #[inline]
     fn reads_coin(&self, l: &State, r: &State) -> bool {
         // Until the first coin is read, no coin matters.
-        let read = |leader| self.by_law(l, r, Input { coin: 0, leader }).map(|(read, _)| read);
-        !self.0.setting.coins.is_empty()
-            && (self.or(read(true), false) || self.oracle().is_some() && self.or(read(false), false))
+        let read = |leader| {
+            let input = Input { coin: 0, leader };
+            let known = self.0.quick.pairs.as_ref().and_then(|pairs| pairs.drawn(l, r, input));
+            known.unwrap_or_else(|| self.or(self.work_out(l, r, input).map(|(read, _)| read), false))
+        };
+        !self.0.setting.coins.is_empty() && (read(true) || self.oracle().is_some() && read(false))
     }
 
+    #[inline]
     fn oracle(&self) -> Option<u64> {
         self.0.setting.oracle
     }
 
+    #[inline]
     fn interact(&self, l: &mut State, r: &mut State, input: Input) {
-        let after = self.by_law(l, r, input).map(|(_, agents)| agents);
+        if self.0.quick.pairs.as_ref().is_some_and(|pairs| pairs.meet(l, r, input)) {
+            return;
+        }
+        let after = self.work_out(l, r, input).map(|(_, agents)| agents);
         [*l, *r] = self.or(after, [*l, *r]);
     }
 }
@@ -217,9 +362,13 @@ impl Protocol for Written {
     }
 
     fn is_safe(&self, config: &[State]) -> bool {
+        (self.0.leader.is_none() || leaders(self, config).len() == 1) && self.claims_safe(config)
+    }
+
+    fn claims_safe(&self, config: &[State]) -> bool {
         match self.0.program.safe {
             Some(function) => self.holds(function, config),
-            None => (self.0.leader.is_none() || leaders(self, config).len() == 1) && silent(self, self.0.ring, config),
+            None => (self.0.leader.is_none() || leaders(self, config).len() == 1) && self.is_silent(config),
         }
     }
 
@@ -268,6 +417,10 @@ impl Protocol for Written {
         configs
     }
 
+    fn with_circuit<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
+        Some(work.with(self.lanes()?.clone()))
+    }
+
     fn default_limit(&self, _: Ring) -> u64 {
         self.0.limit
     }
@@ -286,8 +439,13 @@ impl Protocol for Written {
         for function in sets {
             facts.push((program.functions[function].name.clone().into(), self.holds(function, config).into()));
         }
-        facts.push(("silent".into(), silent(self, self.0.ring, config).into()));
+        if self.coins() <= MOST_COINS {
+            facts.push(("silent".into(), self.is_silent(config).into()));
+        }
         facts.push(("safe".into(), self.is_safe(config).into()));
+        if self.0.quick.differs.load(Relaxed) {
+            facts.push(("by the law only".into(), "the code made of this text is not what the text says".into()));
+        }
         facts
     }
 
@@ -426,6 +584,7 @@ pub fn blueprint(program: &Arc<Program>, name: &str, trouble: &Trouble) -> Bluep
     let make = move |ring: Ring, params: &Params| Written::new(&shared, ring, params, &kept);
     let summary = if program.summary.is_empty() { "a protocol of yours" } else { &program.summary };
     let mut blueprint = Blueprint::new(name.to_owned(), program.ring, make).summary(summary.to_owned());
+    blueprint = blueprint.origin(Origin::Mixed("the file's own".into()));
     if let Some(assumption) = &program.assumption {
         blueprint = blueprint.assumption(assumption.clone());
     }
@@ -450,6 +609,9 @@ pub fn blueprint(program: &Arc<Program>, name: &str, trouble: &Trouble) -> Bluep
         let name = program.functions[function].name.clone();
         blueprint = blueprint.promise(name, move |written, config| written.holds(function, config));
     }
+    let (shared, kept) = (program.clone(), trouble.clone());
+    blueprint.fault = Some(Arc::new(move || Some(wrong(&shared, &kept.first()?))));
+    blueprint.about.text = Some(program.text.clone());
     blueprint.phases = phases(program);
     blueprint.starts = program.starts.iter().map(|&function| named_start(program, function)).collect();
     let first = program.starts.first().copied();
@@ -460,16 +622,32 @@ pub fn blueprint(program: &Arc<Program>, name: &str, trouble: &Trouble) -> Bluep
             .start("uniform", about, move |written, ring, generator| uniform_start(written, ring, first, generator));
     }
     if !has("zero") {
-        blueprint = blueprint.start_all("zero", "every variable zero", State::default());
+        let about = "every variable zero";
+        blueprint = blueprint.start("zero", about, move |written, _, generator| zero_start(written, first, generator));
     }
     blueprint
 }
 
-/// Inputs are as the first start makes them.
-fn uniform_start(written: &Written, ring: Ring, first: Option<usize>, generator: &mut Generator) -> Vec<State> {
-    let (Some(function), Some(_)) = (first, written.0.program.inputs) else { return uniform(written, ring, generator) };
+/// Inputs as the first start makes them, all else zero.
+fn zero_start(written: &Written, first: Option<usize>, generator: &mut Generator) -> Vec<State> {
+    let zero = vec![State::default(); written.0.ring.n()];
+    let (Some(function), Some(_)) = (first, written.0.program.inputs) else { return zero };
     let made = written.start(function, generator);
-    let mut config = written.or(made, vec![State::default(); ring.n()]);
+    let mut config = written.or(made, zero);
+    let variables = written.variables();
+    for variable in variables.0.iter().filter(|variable| !variable.input) {
+        let value = variable.get(&State::default());
+        config.iter_mut().for_each(|state| variable.put(state, &value));
+    }
+    config
+}
+
+/// Inputs as the first start makes them, all else uniform.
+fn uniform_start(written: &Written, ring: Ring, first: Option<usize>, generator: &mut Generator) -> Vec<State> {
+    if written.0.program.inputs.is_none() {
+        return uniform(written, ring, generator);
+    }
+    let mut config = zero_start(written, first, generator);
     let variables = written.variables();
     config.iter_mut().for_each(|state| variables.randomise(state, generator));
     config

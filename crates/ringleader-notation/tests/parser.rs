@@ -638,7 +638,6 @@ fn hostile_texts_end() {
         many("", "'", ""),
         many("", "\0", ""),
         many("", "\\", ""),
-        many("", "\r", ""),
         many("", "🦀", ""),
         many("from a", ".a", " import *"),
         many("", "a=", ""),
@@ -658,6 +657,7 @@ fn hostile_texts_end() {
         many("x = a", "<a", ""),
         many("", "\\\n", ""),
         many("", "#", ""),
+        many("", "\r", ""),
     ] {
         let (module, problems) = parse(&text);
         assert!(problems.is_empty());

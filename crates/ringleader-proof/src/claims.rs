@@ -13,11 +13,11 @@ use ringleader::params::Params;
 use ringleader::protocol::Protocol;
 use ringleader::protocols::ppl::PplOf;
 
-use crate::bits::{Lit, goes_on};
 use crate::query::{Decided, Query, Undecided, Verdict};
 use crate::symbolic::Symbolic;
 use crate::unrolling::Unrolling;
 use crate::witness::{Subject, Witness};
+use ringleader_notation::graph::{Lit, goes_on};
 
 /// Where a claim is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,16 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::bits::{Gate, Lit};
-
-/// What the domain of a variable demands of its free bits.
-#[derive(Clone, Debug)]
-pub struct Demand {
-    /// The free bits of the variable.
-    pub bits: Vec<Lit>,
-    /// Where they are a value of the domain.
-    pub holds: Lit,
-}
+use ringleader_notation::graph::{Demand, Gate, Lit};
 
 /// A formula in conjunctive normal form, and which variable stands for which gate.
 #[derive(Debug, Default)]
@@ -135,19 +126,5 @@ impl Cnf {
                 clauses.iter().for_each(|clause| self.clause(clause));
             }
         }
-    }
-
-    /// The truth of a literal, given that of the inputs by their gates.
-    #[cfg(test)]
-    pub(crate) fn evaluate(lit: Lit, input: &dyn Fn(usize) -> bool) -> bool {
-        let value = |part: Lit| Self::evaluate(part, input);
-        let gate = match lit.meaning() {
-            Gate::Zero => false,
-            Gate::Input(_) => input(lit.gate()),
-            Gate::And(a, b) => value(a) && value(b),
-            Gate::Xor(a, b) => value(a) ^ value(b),
-            Gate::Mux(c, t, e) => value(if value(c) { t } else { e }),
-        };
-        gate ^ lit.is_negated()
     }
 }

@@ -3,10 +3,11 @@
 use ringleader::agree::Disagreement;
 use ringleader::error::Error;
 
-use crate::bits::{Lit, halted};
-use crate::cnf::{Cnf, Demand};
+use crate::cnf::Cnf;
 use crate::solve::{Halt, certify, solve};
 use crate::witness::Witness;
+use ringleader_notation::graph::Demand;
+use ringleader_notation::graph::{Lit, halted};
 
 /// What comes of a claim.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,6 +131,12 @@ impl<'a> Query<'a> {
     #[must_use]
     pub fn new(halt: Halt<'a>, certificates: Option<Certificates<'a>>) -> Self {
         Self { halt, certificates, formulas: 0, variables: 0, clauses: 0 }
+    }
+
+    /// The limit that came first, if one has.
+    #[must_use]
+    pub fn halted(&self) -> Option<String> {
+        (self.halt)()
     }
 
     /// An assignment under which all of these hold, the free bits being values of their domains; `None` if there is none.

@@ -13,9 +13,9 @@ use ringleader::protocol::Protocol;
 use ringleader::variables::Variables;
 use rustc_hash::FxHashMap;
 
-use crate::bits::Lit;
-use crate::cnf::Demand;
 use crate::diagram::Diagram;
+use ringleader_notation::graph::Demand;
+use ringleader_notation::graph::Lit;
 
 type Step = dyn Fn(&mut [Lit], &mut [Lit], &[Lit]);
 

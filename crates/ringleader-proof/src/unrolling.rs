@@ -2,10 +2,10 @@
 
 use ringleader::ring::Interaction;
 
-use crate::bits::{Lit, goes_on};
-use crate::cnf::Demand;
 use crate::query::{Query, Undecided};
 use crate::symbolic::{NamedCircuit, Symbolic};
+use ringleader_notation::graph::Demand;
+use ringleader_notation::graph::{Lit, goes_on};
 
 /// An execution on all configurations at once.
 pub struct Unrolling<'c, S: 'static> {

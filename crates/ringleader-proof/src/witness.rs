@@ -5,8 +5,9 @@ use std::sync::Arc;
 use ringleader::blueprint::Declared;
 use ringleader::error::Error;
 use ringleader::instance::Instance;
+use ringleader::oracle::Oracle;
 use ringleader::params::{Params, Settings};
-use ringleader::protocol::{Input, Protocol};
+use ringleader::protocol::{Input, Protocol, leaders};
 use ringleader::ring::{Interaction, Ring};
 use ringleader::value::{Text, Value};
 
@@ -27,6 +28,8 @@ pub struct Witness {
     pub word: Vec<Interaction>,
     /// The coins of those interactions that read one, in order.
     pub coins: Vec<u64>,
+    /// For how many interactions there has been no leader, if an oracle remembers that.
+    pub leaderless: u64,
     /// What it shows.
     pub shows: String,
     _confirmed: Confirmed,
@@ -108,31 +111,53 @@ impl<P: Protocol> Subject<P> {
         shows: &str,
         shown: &impl Fn(&[Vec<P::State>]) -> bool,
     ) -> Option<Witness> {
-        let (mut trace, mut coins) = (vec![initial.to_vec()], Vec::new());
-        for e in word {
-            let mut config = trace[trace.len() - 1].clone();
-            let (mut a, mut b) = (config[e.initiator], config[e.responder]);
-            if self.protocol.coins() > 1 && self.protocol.reads_coin(&a, &b) {
-                coins.push(coin);
-            }
-            self.protocol.interact(&mut a, &mut b, Input { coin, ..Input::default() });
-            (config[e.initiator], config[e.responder]) = (a, b);
-            trace.push(config);
-        }
-        let variables = self.protocol.variables();
-        shown(&trace).then(|| Witness {
-            protocol: self.name.clone(),
-            settings: self.protocol.settings(),
-            initial: initial.iter().map(|state| variables.encode(state)).collect(),
-            word: word.to_vec(),
-            coins,
-            shows: shows.to_owned(),
-            _confirmed: Confirmed,
-        })
+        let moves: Vec<Move> = word.iter().map(|&e| (e, coin)).collect();
+        confirmed(&self.name, &self.protocol, (initial, 0), &moves, shows, shown)
     }
 }
 
+/// An interaction and the coin that it may read.
+pub type Move = (Interaction, u64);
+
+/// Replays a word by the rules themselves: a witness, if the configurations show what they should. The oracle, if one is asked, remembers
+/// for how many interactions there has been no leader.
+pub(crate) fn confirmed<P: Protocol>(
+    name: &Text,
+    protocol: &P,
+    (initial, leaderless): (&[P::State], u64),
+    moves: &[Move],
+    shows: &str,
+    shown: &impl Fn(&[Vec<P::State>]) -> bool,
+) -> Option<Witness> {
+    let mut oracle =
+        Oracle::new(protocol.oracle().unwrap_or(0), leaders(protocol, initial).len()).remembering(leaderless);
+    let (mut trace, mut coins) = (vec![initial.to_vec()], Vec::new());
+    for &(e, coin) in moves {
+        let mut config = trace[trace.len() - 1].clone();
+        let before = [config[e.initiator], config[e.responder]];
+        let [mut a, mut b] = before;
+        if protocol.coins() > 1 && protocol.reads_coin(&a, &b) {
+            coins.push(coin);
+        }
+        protocol.interact(&mut a, &mut b, Input { coin, leader: oracle.leader() });
+        oracle.observe(leaders(protocol, &before).len(), leaders(protocol, &[a, b]).len());
+        (config[e.initiator], config[e.responder]) = (a, b);
+        trace.push(config);
+    }
+    let variables = protocol.variables();
+    shown(&trace).then(|| Witness {
+        protocol: name.clone(),
+        settings: protocol.settings(),
+        initial: initial.iter().map(|state| variables.encode(state)).collect(),
+        word: moves.iter().map(|(e, _)| *e).collect(),
+        coins,
+        leaderless,
+        shows: shows.to_owned(),
+        _confirmed: Confirmed,
+    })
+}
+
 /// The clear form does not do what the circuit does: a bug, never to be taken for a result.
-fn unconfirmed() -> Undecided {
+pub(crate) fn unconfirmed() -> Undecided {
     Undecided::Unknown("the clear form does not confirm the solver's witness".into())
 }

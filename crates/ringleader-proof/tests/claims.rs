@@ -4,7 +4,7 @@
 
 use std::cell::RefCell;
 
-use ringleader_proof::bits::in_fresh_arena;
+use ringleader_notation::graph::in_fresh_arena;
 use ringleader_proof::claims::{Claim, Point, claims};
 use ringleader_proof::query::{Certificates, Decided, Query, Verdict};
 

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ringleader_proof::bits::in_fresh_arena;
+use ringleader_notation::graph::in_fresh_arena;
 use ringleader_proof::claims::{Point, claims};
 use ringleader_proof::query::{Query, Verdict};
 

@@ -15,7 +15,7 @@ use ringleader::protocols::ppl::{Mode, Ppl, State};
 use ringleader::protocols::ysm::{self, Ysm};
 use ringleader::random::{Generator, Stream, below, index, stream};
 use ringleader::ring::{Orientation, Ring};
-use ringleader_proof::bits::in_fresh_arena;
+use ringleader_notation::graph::in_fresh_arena;
 use ringleader_proof::symbolic::{NamedCircuit, Symbolic};
 
 const SEED: u64 = 5;

@@ -8,7 +8,7 @@ use std::fmt;
 use std::path::Path;
 
 use ringleader::blueprint::About;
-use ringleader::catalogue::Catalogue;
+use ringleader::catalogue::{Catalogue, is_file};
 use ringleader::error::Error;
 use ringleader::instance::Described;
 use ringleader::params::Params;
@@ -35,6 +35,8 @@ const MOST_VALUES: usize = 256;
 #[expect(missing_docs, reason = "the names are those of the file")]
 pub struct Case {
     pub protocol: Option<String>,
+    /// The text of the protocol, if it is a file.
+    pub text: Option<String>,
     pub n: Option<usize>,
     /// Fields that may be parameters, depending on the protocol.
     pub others: Vec<(String, Field)>,
@@ -134,6 +136,17 @@ impl Case {
             trial.params = trial.params.with("unsound", 1);
         }
         Ok(trial)
+    }
+
+    /// The protocols with the one whose text the case brings, unless the command line names another.
+    ///
+    /// # Errors
+    /// If something is wrong with the text.
+    pub fn protocols(&self, known: &Catalogue, given: Option<&str>) -> Result<Catalogue, Bad> {
+        match (&self.protocol, &self.text, given) {
+            (Some(name), Some(text), None) if is_file(name) => known.with_text(name, text).map_err(Bad::new),
+            _ => Ok(known.clone()),
+        }
     }
 
     /// The protocol: what the command line says outweighs the file.
@@ -283,6 +296,7 @@ impl<'de> Visitor<'de> for AgentsVisitor<'_> {
 fn read_field<'de, A: MapAccess<'de>>(case: &mut Case, key: &str, map: &mut A) -> Result<(), A::Error> {
     match key {
         "protocol" => case.protocol = map.next_value()?,
+        "text" => case.text = map.next_value()?,
         "n" => case.n = map.next_value()?,
         "initial" | "config" => case.initial = map.next_value::<Option<Agents>>()?.map(|Agents(list)| list),
         "schedule" => case.schedule = map.next_value()?,

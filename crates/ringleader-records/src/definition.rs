@@ -1,11 +1,16 @@
 //! The definition of a sweep, as TOML. What is wrong with it is told with line and column, and all at once where that can be.
+//!
+//! A protocol may be a file, whose name is relative to that of the definition. When the definition is read, the texts of its files become
+//! part of its own text, as a table `texts` at its end. So whatever keeps the text of a definition (records, journals, the folder of a job
+//! array) can run it again without the files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::Path;
+use std::sync::Arc;
 
-use ringleader::catalogue::Catalogue;
+use ringleader::catalogue::{Catalogue, is_file};
 use ringleader::fault::{Fault, count};
 use ringleader::trial::{Scheduler, Trial};
 use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
@@ -31,11 +36,24 @@ const DEFAULT_REPEATS: u32 = 100;
 /// A definition that can run, with its text.
 #[derive(Clone, Debug)]
 pub struct Definition {
-    /// The text.
+    /// The text, with those of the files that it names.
     pub text: String,
     /// What it asks for.
     pub sweep: Sweep,
     /// The hash of what the text means.
+    pub hash: String,
+    /// The protocols, those that are files among them.
+    pub protocols: Catalogue,
+}
+
+/// The text of a protocol that is a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its name, as the definition has it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// The SHA-256 of the text.
     pub hash: String,
 }
 
@@ -45,28 +63,108 @@ impl Definition {
     /// # Errors
     /// If that fails, or with what is wrong.
     pub fn read(path: &Path, protocols: &Catalogue) -> Result<Self, Error> {
-        Self::parse(files::read(path)?, protocols).map_err(|why| Error::new(format!("{}: {why}", path.display())))
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::whole(files::read(path)?, protocols, Some(folder))
+            .map_err(|why| Error::new(format!("{}: {why}", path.display())))
     }
 
-    /// Makes sense of a text, and looks at every cell.
+    /// Makes sense of a text, and looks at every cell. It brings the texts of its files, or these are known.
     ///
     /// # Errors
     /// All that is wrong.
     pub fn parse(text: String, protocols: &Catalogue) -> Result<Self, String> {
+        Self::whole(text, protocols, None)
+    }
+
+    /// The same with a folder in which its files are looked for.
+    fn whole(text: String, protocols: &Catalogue, folder: Option<&Path>) -> Result<Self, String> {
         if text.len() > MAX_BYTES {
             return Err(format!("it has {} bytes; a definition has at most {MAX_BYTES}", text.len()));
         }
         let asked: Asked = toml::from_str(&text).map_err(|error| error.to_string().trim_end().to_owned())?;
+        let (text, protocols) = with_files(text, &asked, protocols, folder)?;
         let line = |at: usize| 1 + text[..at.min(text.len())].matches('\n').count();
         let grids: Vec<(usize, Grid)> =
             asked.grid.iter().map(|grid| (line(grid.span().start), asked.grid(grid.get_ref()))).collect();
-        let sweep = sweep(protocols, asked.seed.0.0, &grids)?;
+        let sweep = sweep(&protocols, asked.seed.0.0, &grids)?;
         if sweep.trials() > MAX_TRIALS {
             return Err(format!("it has {} trials; at most {MAX_TRIALS} are run", sweep.trials()));
         }
         let hash = hash(&sweep);
-        Ok(Self { text, sweep, hash })
+        Ok(Self { text, sweep, hash, protocols })
     }
+}
+
+/// The files whose texts a definition brings; none if it makes no sense.
+#[must_use]
+pub fn files_in(definition: &str) -> Vec<File> {
+    let texts = toml::from_str::<Asked>(definition).ok().and_then(|asked| asked.texts).unwrap_or_default();
+    texts.into_iter().map(|(name, text)| File { hash: hash_of(&text), name, text }).collect()
+}
+
+/// The hash of a text.
+pub(crate) fn hash_of(text: &str) -> String {
+    hex(Sha256::new().chain_update(text))
+}
+
+/// A definition with the texts of all files that it names, and the protocols with these.
+fn with_files(
+    mut text: String,
+    asked: &Asked,
+    protocols: &Catalogue,
+    folder: Option<&Path>,
+) -> Result<(String, Catalogue), String> {
+    let mut protocols = protocols.clone();
+    let named = asked.grid.iter().flat_map(|grid| &grid.get_ref().protocol.0);
+    let named: BTreeSet<&String> = named.filter(|name| is_file(name)).collect();
+    if let Some(texts) = &asked.texts {
+        for (name, text) in texts {
+            protocols = protocols.with_text(name, text)?;
+        }
+        return match named.iter().find(|name| !texts.contains_key(**name)) {
+            Some(name) => Err(format!("{name} is not among its `texts`: a definition that brings texts brings all")),
+            None => Ok((text, protocols)),
+        };
+    }
+    let mut entries = String::new();
+    for name in named {
+        let own = match folder {
+            Some(folder) => {
+                let own = file(&folder.join(name))?;
+                protocols = protocols.with_text(name, &own)?;
+                Some(own.into())
+            }
+            None => protocols.find(name).map_err(|error| error.to_string())?.about().text.clone(),
+        };
+        // What is known by such a name may have no text.
+        own.iter().for_each(|own: &Arc<str>| entries += &entry(name, own));
+    }
+    if !entries.is_empty() {
+        text += &format!("\n# The files as they were when the sweep began.\n[texts]\n{entries}");
+    }
+    if text.len() > MAX_BYTES {
+        let told = format!("a definition has at most {MAX_BYTES}, the texts of its protocols included");
+        return Err(format!("it has {} bytes with its files; {told}", text.len()));
+    }
+    Ok((text, protocols))
+}
+
+/// The text of a file that a definition names.
+fn file(path: &Path) -> Result<String, String> {
+    if path.is_dir() {
+        return Err(format!("{}: it is a folder; a protocol is a file", path.display()));
+    }
+    files::read(path).map_err(|Error(why)| format!("{why}; a file is looked for from the folder of the definition"))
+}
+
+/// A text as TOML, as it is wherever that can be.
+fn entry(name: &str, text: &str) -> String {
+    // A string of JSON is one of TOML, but for the one character that JSON leaves as it is.
+    let string = |text: &str| serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f");
+    let strange = |c: char| c.is_control() && !['\n', '\t'].contains(&c);
+    let literal = !text.contains("'''") && !text.ends_with('\'') && !text.contains(strange);
+    let written = if literal { format!("'''\n{text}'''") } else { string(text) };
+    format!("{} = {written} # SHA-256 {}\n", string(name), hash_of(text))
 }
 
 impl Definition {
@@ -165,6 +263,9 @@ impl Definition {
         let identity = old.identity();
         let rest = |cell: &Cell| contract(cell)[identity.len() + 1..].to_owned();
         match self.sweep.cells.iter().find(|cell| cell.identity() == identity) {
+            Some(cell) if cell.text != old.text => {
+                format!("\n  {identity}: the text of {} has changed", old.setup.protocol)
+            }
             Some(cell) => format!("\n  {identity}: it had {}, and has {}", rest(old), rest(cell)),
             None => format!("\n  {identity}: removed"),
         }
@@ -174,7 +275,8 @@ impl Definition {
 /// A cell with everything that each of its rows depends on.
 fn lasting(cell: &Cell) -> String {
     let phases = if cell.trial.phases { "yes" } else { "no" };
-    format!("{} limit={} phases={phases}", cell.identity(), cell.setup.limit)
+    let text = cell.text.as_ref().map_or(String::new(), |hash| format!(" text={hash}"));
+    format!("{} limit={} phases={phases}{text}", cell.identity(), cell.setup.limit)
 }
 
 /// The same, with how many rows there are.
@@ -201,6 +303,8 @@ struct Asked {
     limit: Option<One<Whole>>,
     phases: Option<bool>,
     grid: Vec<Spanned<AskedGrid>>,
+    /// The texts of protocols that are files, by their names.
+    texts: Option<BTreeMap<String, String>>,
 }
 
 /// One grid. An axis is a value or a list of values.

@@ -12,6 +12,7 @@ use ringleader::stats::fit::Scale;
 use ringleader::stats::{Observed, Sample};
 
 use crate::columns::{Row, fingerprint};
+use crate::definition::{File, files_in};
 use crate::error::Error;
 use crate::ledger::{journal_of, under_way};
 use crate::meta::Meta;
@@ -130,7 +131,11 @@ pub fn load(protocols: &Catalogue, records: &[PathBuf]) -> Result<(Vec<Series>, 
         }
     }
     let whole = if whole.is_empty() { None } else { Some(parquet::read(&whole)?) };
-    let series = gather(protocols, whole.into_iter().flatten().chain(some.into_iter().map(Ok)))?;
+    // What is usual for a protocol that is a file, its text says.
+    let texts = metas.iter().flat_map(|meta| files_in(&meta.definition));
+    let protocols =
+        texts.fold(protocols.clone(), |known, File { name, text, .. }| known.with_text(&name, &text).unwrap_or(known));
+    let series = gather(&protocols, whole.into_iter().flatten().chain(some.into_iter().map(Ok)))?;
     if series.is_empty() {
         let names: Vec<String> = records.iter().map(|path| path.display().to_string()).collect();
         return Err(Error::new(format!("{} holds no trials", names.join(", "))));

@@ -16,6 +16,8 @@ use ringleader::params::{Params, Settings};
 use ringleader::random::{GOLDEN, mix};
 use ringleader::trial::{Initial, Scheduler, Trial};
 
+use crate::definition::hash_of;
+
 /// All combinations of some values.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Grid {
@@ -177,6 +179,8 @@ pub struct Cell {
     pub repeats: u32,
     /// What its records say of it.
     pub setup: Arc<Setup>,
+    /// The hash of the protocol's text, if it is one.
+    pub text: Option<String>,
 }
 
 impl Cell {
@@ -196,7 +200,8 @@ impl Cell {
             Entry::Vacant(unknown) => *unknown.insert(protocol.fingerprint(trial.n, &trial.params)?),
         };
         let setup = Setup::new(&trial, &described, limit, rules)?.into();
-        Ok(Self { trial, repeats, setup })
+        let text = protocol.about().text.as_deref().map(hash_of);
+        Ok(Self { trial, repeats, setup, text })
     }
 
     /// What the cell is, as text.

@@ -407,7 +407,7 @@ fn rumour(make_start: bool, setting: &'static str) -> Catalogue {
         let holds = move |_: &Rumour, config: &[Heard]| config.iter().filter(|v| v.heard == 1).count() > k + 1;
         blueprint = blueprint.phase(name, "some have heard it", holds);
     }
-    Catalogue(vec![Arc::new(Arc::new(blueprint))])
+    Catalogue::of(vec![Arc::new(Arc::new(blueprint))])
 }
 
 #[test]

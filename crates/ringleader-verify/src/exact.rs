@@ -1,9 +1,9 @@
 //! Exact hitting times: the Markov chain of the configurations that can be reached, up to rotation.
 //!
-//! A configuration is numbered by the least of its rotations, which the random scheduler cannot tell apart. The expected number of steps
-//! to the target solves `E = 1 + P E`. Small chains are solved in rational numbers, larger ones by Gauss-Seidel with a bound on the
-//! error: if no entry of the residual `1 + P x - x` is larger than rho, then every `E` is within a factor `1 +- rho` of `x`, because
-//! `(I - P)^-1` has no negative entry and `(I - P)^-1 1 = E`.
+//! A configuration is numbered by the least of its rotations, which the random scheduler cannot tell apart. The
+//! expected number of steps to the target solves `E = 1 + P E`. Small chains are solved in rational numbers, larger
+//! ones by Gauss-Seidel with a bound on the error: if no entry of the residual `1 + P x - x` is larger than rho, then
+//! every `E` is within a factor `1 +- rho` of `x`, because `(I - P)^-1` has no negative entry and `(I - P)^-1 1 = E`.
 
 pub mod ask;
 
@@ -22,10 +22,22 @@ use rustc_hash::FxHashMap;
 /// A configuration as a number: so many bits for each agent, `u_0` lowest.
 type Key = u128;
 
+/// Where a chain ends.
+#[derive(Clone, Copy)]
+pub enum Target<'a, S> {
+    /// In the configurations of this set.
+    Set(&'a dyn Fn(&[S]) -> bool),
+    /// In the safe configurations of Definition 1: no output ever changes, and there is one leader if one is elected.
+    Largest {
+        /// Whether one is.
+        elects: bool,
+    },
+}
+
 /// What to build.
 pub struct Plan<'a, S> {
-    /// Whether the configuration is in the target.
-    pub until: &'a dyn Fn(&[S]) -> bool,
+    /// Where it ends.
+    pub until: Target<'a, S>,
     /// Whether rotations of a configuration are one.
     pub rotate: bool,
     /// The greatest number of configurations.
@@ -34,8 +46,8 @@ pub struct Plan<'a, S> {
     pub observer: &'a dyn Observer,
 }
 
-/// Tells an observer of a part of the work, under its name, and asks whether to go on after every so many moves, configurations or
-/// terms.
+/// Tells an observer of a part of the work, under its name, and asks whether to go on after every so many moves,
+/// configurations or terms.
 struct Part<'a> {
     pace: Pace<'a>,
     name: &'static str,
@@ -104,11 +116,12 @@ pub struct Chain<S> {
     pub starts: Vec<(u32, u64)>,
 }
 
-/// What may come of an interaction: both new states, and how many outcomes lead there.
-type Outcomes = Vec<(u32, u32, u32)>;
+/// What may come of an interaction: both new states, and how many outcomes lead there; and whether one of them changes
+/// an output.
+type Outcomes = (Vec<(u32, u32, u32)>, bool);
 
-/// The numbers of configurations are kept in so many tables: one that grows is out of reach for a while, and a single one of millions
-/// for too long.
+/// The numbers of configurations are kept in so many tables: one that grows is out of reach for a while, and a single
+/// one of millions for too long.
 const TABLES: usize = 256;
 
 /// To reach a configuration costs as much as some moves.
@@ -159,28 +172,34 @@ impl<P: Protocol> Builder<'_, P> {
         let (x, y) = (self.chain.states[a as usize], self.chain.states[b as usize]);
         let coins = self.protocol.coins();
         let read = if self.protocol.reads_coin(&x, &y) { coins } else { 1 };
-        let mut results = Outcomes::new();
+        let output = |state: &P::State| (self.protocol.output(state), self.protocol.is_leader(state));
+        let before = (output(&x), output(&y));
+        let (mut results, mut changes) = (Vec::<(u32, u32, u32)>::new(), false);
         for coin in 0..read {
             let (mut x, mut y) = (x, y);
             self.protocol.interact(&mut x, &mut y, Input { coin, leader });
+            changes |= (output(&x), output(&y)) != before;
             let (x, y) = (self.state(x)?, self.state(y)?);
             match results.iter_mut().find(|known| (known.0, known.1) == (x, y)) {
                 Some(known) => known.2 += (coins / read) as u32,
                 None => results.push((x, y, (coins / read) as u32)),
             }
         }
-        self.pairs.insert((a, b, leader), results.clone());
-        Ok(results)
+        self.pairs.insert((a, b, leader), (results.clone(), changes));
+        Ok((results, changes))
     }
 
-    /// The row of one configuration.
-    fn expand(&mut self, key: Key, most: usize) -> Result<(), NoChain> {
-        let (ring, mut row) = (self.chain.ring, Vec::<(u32, u32)>::new());
-        let leader = self.chain.config_of(key).iter().any(|state| self.protocol.is_leader(state));
+    /// The row of one configuration; whether an interaction may change an output. That cannot be told from
+    /// configurations up to rotation: a leader may have moved on.
+    fn expand(&mut self, key: Key, most: usize) -> Result<bool, NoChain> {
+        let (ring, mut row, mut changes) = (self.chain.ring, Vec::<(u32, u32)>::new(), false);
+        let leader = self.leaders(key) > 0;
         for arc in 0..ring.arcs() {
             let e = ring.arc(arc);
             let (a, b) = (self.chain.agent(key, e.initiator), self.chain.agent(key, e.responder));
-            for (x, y, outcomes) in self.interact(a, b, leader)? {
+            let (results, changed) = self.interact(a, b, leader)?;
+            changes |= changed;
+            for (x, y, outcomes) in results {
                 let next = self.chain.with(self.chain.with(key, e.initiator, x), e.responder, y);
                 let next = self.config(next, most)?;
                 match row.iter_mut().find(|(known, _)| *known == next) {
@@ -190,7 +209,11 @@ impl<P: Protocol> Builder<'_, P> {
             }
         }
         self.chain.moves.extend(row);
-        Ok(())
+        Ok(changes)
+    }
+
+    fn leaders(&self, key: Key) -> usize {
+        self.chain.config_of(key).iter().filter(|state| self.protocol.is_leader(state)).count()
     }
 }
 
@@ -256,14 +279,27 @@ pub fn chain<P: Protocol>(
             return Ok(None);
         }
         let key = builder.chain.configs[done];
-        let reached = (plan.until)(&builder.chain.config_of(key));
+        let reached = match plan.until {
+            Target::Set(holds) => {
+                let reached = holds(&builder.chain.config_of(key));
+                if !reached {
+                    builder.expand(key, plan.most)?;
+                }
+                reached
+            }
+            Target::Largest { elects } => {
+                let changes = builder.expand(key, plan.most)?;
+                !changes && (!elects || builder.leaders(key) == 1)
+            }
+        };
         builder.chain.target.push(reached);
-        if !reached {
-            builder.expand(key, plan.most)?;
-        }
         builder.chain.begins.push(builder.chain.moves.len());
     }
-    Ok(Some(builder.chain))
+    let mut chain = builder.chain;
+    if matches!(plan.until, Target::Largest { .. }) && chain.shrink_target(plan.observer).is_none() {
+        return Ok(None);
+    }
+    Ok(Some(chain))
 }
 
 impl<S: Copy> Chain<S> {
@@ -323,31 +359,55 @@ impl<S: Copy> Chain<S> {
         (&self.moves[self.begins[k]..self.begins[k + 1]], self.outcomes)
     }
 
-    /// The configurations in the order of their distance to the target, and which of them have an infinite expectation: those from which
-    /// some configuration can be reached that cannot reach the target. `None` if it was stopped.
+    /// The configurations in the order of their distance to the target, and which of them have an infinite expectation:
+    /// those from which some configuration can be reached that cannot reach the target. `None` if it was stopped.
     pub fn order(&self, observer: &dyn Observer) -> Option<(Vec<u32>, Vec<bool>)> {
         let mut part = Part::new(observer, "configurations in order");
-        let (begins, sources) = self.reversed(&mut part)?;
-        let mut backwards = |mut found: Vec<u32>| {
-            let mut seen = vec![false; self.len()];
-            found.iter().for_each(|&k| seen[k as usize] = true);
-            let mut next = 0;
-            while next < found.len() {
-                let k = found[next] as usize;
-                part.one(1 + begins[k + 1] - begins[k])?;
-                for &source in &sources[begins[k]..begins[k + 1]] {
-                    if !std::mem::replace(&mut seen[source as usize], true) {
-                        found.push(source);
-                    }
-                }
-                next += 1;
-            }
-            Some((found, seen))
-        };
-        let all = 0..self.len() as u32;
-        let (order, can) = backwards(all.clone().filter(|&k| self.target[k as usize]).collect())?;
-        let (_, lost) = backwards(all.filter(|&k| !can[k as usize]).collect())?;
+        let reversed = self.reversed(&mut part)?;
+        let (order, can) = self.backwards(&reversed, &|k| self.target[k], &mut part)?;
+        let (_, lost) = self.backwards(&reversed, &|k| !can[k], &mut part)?;
         Some((order, lost))
+    }
+
+    /// The configurations from which one of those can be reached, by distance, and whether each is one of them.
+    fn backwards(
+        &self,
+        (begins, sources): &(Vec<usize>, Vec<u32>),
+        from: &dyn Fn(usize) -> bool,
+        part: &mut Part<'_>,
+    ) -> Option<(Vec<u32>, Vec<bool>)> {
+        let mut seen: Vec<bool> = (0..self.len()).map(from).collect();
+        let mut found: Vec<u32> = (0..self.len() as u32).filter(|&k| seen[k as usize]).collect();
+        let mut next = 0;
+        while next < found.len() {
+            let k = found[next] as usize;
+            part.one(1 + begins[k + 1] - begins[k])?;
+            for &source in &sources[begins[k]..begins[k + 1]] {
+                if !std::mem::replace(&mut seen[source as usize], true) {
+                    found.push(source);
+                }
+            }
+            next += 1;
+        }
+        Some((found, seen))
+    }
+
+    /// Of the configurations that may be the target, those remain that reach no other one; no row is left of them.
+    /// `None` if it was stopped.
+    fn shrink_target(&mut self, observer: &dyn Observer) -> Option<()> {
+        let mut part = Part::new(observer, "safe configurations");
+        let reversed = self.reversed(&mut part)?;
+        let (_, lost) = self.backwards(&reversed, &|k| !self.target[k], &mut part)?;
+        self.target = lost.into_iter().map(|lost| !lost).collect();
+        let (mut begins, mut moves) = (vec![0], Vec::new());
+        for k in 0..self.len() {
+            if !self.target[k] {
+                moves.extend_from_slice(self.row(k).0);
+            }
+            begins.push(moves.len());
+        }
+        (self.begins, self.moves) = (begins, moves);
+        Some(())
     }
 
     /// The moves the other way round: where the list of each configuration begins, and all lists.
@@ -404,8 +464,8 @@ pub fn solve<S: Copy>(chain: &Chain<S>, tolerance: f64, observer: &dyn Observer)
     Some(Expected { steps, error, rounds })
 }
 
-/// The equations of some rows in the order in which they are solved, so that a sweep reads memory from one end to the other. What leads
-/// to the target or stays is left out.
+/// The equations of some rows in the order in which they are solved, so that a sweep reads memory from one end to the
+/// other. What leads to the target or stays is left out.
 struct System {
     /// For each row where its terms end, how many outcomes there are, and how many of them leave.
     rows: Vec<(usize, f64, f64)>,
@@ -534,8 +594,8 @@ impl Equation {
     }
 }
 
-/// The least numbers of steps by which the target is reached from configuration `k` with these probabilities, in percent; `None` beyond
-/// `most` steps, and instead of all of them if it was stopped.
+/// The least numbers of steps by which the target is reached from configuration `k` with these probabilities, in
+/// percent; `None` beyond `most` steps, and instead of all of them if it was stopped.
 pub fn quantiles<S: Copy>(
     chain: &Chain<S>,
     k: usize,
@@ -579,8 +639,8 @@ fn advance<S: Copy>(chain: &Chain<S>, mass: &[f64], part: &mut Part<'_>) -> Opti
     Some(next)
 }
 
-/// The chain as a PRISM model: `R{"steps"}=? [F "safe"]` is what this module computes. The target comes last. `None` if it was stopped,
-/// and then it is not whole.
+/// The chain as a PRISM model: `R{"steps"}=? [F "safe"]` is what this module computes. The target comes last. `None` if
+/// it was stopped, and then it is not whole.
 ///
 /// # Errors
 /// If it cannot be written.

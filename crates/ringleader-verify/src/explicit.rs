@@ -1,28 +1,34 @@
 //! The explicit check: every configuration of a small ring, one by one.
 //!
 //! A configuration is a number whose digits are the states of the agents. What an edge may do to two digits, over both
-//! directions, all coins and the oracle's answer, stands in a table, so that an interaction is a look into it and an addition. The check
+//! directions, all coins and the oracle's answer, stands in a table, so that an interaction is a look into it and an
+//! addition. The check
 //!
-//! 1. marks the safe set, and asks of each member whether every interaction leads to a member with the same outputs;
-//! 2. goes back from the safe set, level by level, along the table turned round: what is never met cannot become safe.
+//! 1. finds all safe configurations of Definition 1 (`largest`); where no safe set is declared, they are it;
+//! 2. marks the declared safe set, and asks of each member whether every interaction leads to a member with the same
+//!    outputs;
+//! 3. goes back from the safe set, level by level, along the table turned round: what is never met cannot become safe.
 //!
-//! A configuration is one bit in each of three sets (found, frontier, next), which bounds the memory. Where all agents have the
-//! same inputs, configurations that differ by a turn of the ring are alike: only the least of them is worked on, and all its turns are
-//! marked when it is found. What an oracle with a delay remembers is part of the configuration.
+//! A configuration is one bit in each of three sets (found, frontier, next), which bounds the memory. Where all agents
+//! have the same inputs, configurations that differ by a turn of the ring are alike: only the least of them is worked
+//! on, and all its turns are marked when it is found. (Not so if a set that was read from a file tells agents apart by
+//! their numbers.) What an oracle with a delay remembers is part of the configuration.
 //!
-//! There are no threads here: the check hands out work over ranges ([`Workers`]), which may be done in any order and at once,
-//! and gives the same result.
+//! There are no threads here: the check hands out work over ranges ([`Workers`]), which may be done in any order and at
+//! once, and gives the same result.
 
 use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use ringleader::instance::Instance;
 use ringleader::params::Settings;
-use ringleader::protocol::{Input, Protocol};
+use ringleader::protocol::Protocol;
 use ringleader::ring::{Interaction, Ring};
 use ringleader::value::{Text, Value};
 
 mod bits;
+mod largest;
+mod loops;
 mod space;
 
 use bits::Bits;
@@ -38,7 +44,8 @@ const NONE: u64 = u64::MAX;
 /// Work on the words of a range, each of which stands for 64 configurations.
 pub type Work<'a> = dyn Fn(Range<u64>) + Sync + 'a;
 
-/// Given a name for the work and the number of words, does it on all words `[0, words)`, in any ranges; `Break` if it was stopped.
+/// Given a name for the work and the number of words, does it on all words `[0, words)`, in any ranges; `Break` if it
+/// was stopped.
 pub type Workers<'a> = dyn FnMut(&str, u64, &Work<'_>) -> ControlFlow<()> + 'a;
 
 /// One after the other.
@@ -65,6 +72,8 @@ const EVERYTHING: &str = "every configuration";
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
+    /// There is exactly one leader in the safe set.
+    OneLeader,
     /// The safe set is closed.
     SafeClosed,
     /// Outputs are constant in the safe set.
@@ -73,6 +82,8 @@ pub enum Claim {
     PromiseClosed,
     /// From every configuration for which it is promised, the safe set is reachable.
     Reachable,
+    /// The same where no safe set is declared: some safe configuration is.
+    Stabilizes,
 }
 
 impl Claim {
@@ -80,13 +91,37 @@ impl Claim {
     #[must_use]
     pub fn text(self, promise: &str) -> String {
         match self {
+            Self::OneLeader => "there is one leader in the safe set".into(),
             Self::SafeClosed => "the safe set is closed".into(),
             Self::OutputsConstant => "outputs are constant in the safe set".into(),
             Self::PromiseClosed => format!("{promise} is closed"),
-            Self::Reachable if promise == EVERYTHING => format!("from {EVERYTHING} the safe set is reachable"),
-            Self::Reachable => format!("from every configuration of {promise} the safe set is reachable"),
+            Self::Reachable => format!("from {} the safe set is reachable", each(promise)),
+            Self::Stabilizes => format!("from {} a safe one is reachable", each(promise)),
         }
     }
+}
+
+fn each(promise: &str) -> String {
+    if promise == EVERYTHING { EVERYTHING.into() } else { format!("every configuration of {promise}") }
+}
+
+/// An interaction, and its coin if it reads one.
+pub type Move = (Interaction, Option<u64>);
+
+/// How a configuration shows that a claim does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Evidence {
+    /// As it is.
+    Itself,
+    /// This interaction breaks the claim.
+    Step(Move),
+    /// No interaction changes anything: so it stays.
+    Silent,
+    /// These interactions lead back to it, and so on for ever, with or without outputs that change. Nothing else leads
+    /// to safety either.
+    Loop(Vec<Move>, bool),
+    /// It goes on for ever, but no loop of it was found in reasonable time.
+    Endless,
 }
 
 /// A claim that does not hold: a configuration, and what happens there.
@@ -98,8 +133,8 @@ pub struct Flaw {
     pub config: Vec<Value>,
     /// What the oracle remembers: for how many interactions there has been no leader.
     pub leaderless: u64,
-    /// The interaction that breaks the claim, and its coin if it reads one; `None` where no interaction helps.
-    pub step: Option<(Interaction, Option<u64>)>,
+    /// How it shows that.
+    pub evidence: Evidence,
     /// How many configurations are like this one.
     pub count: u64,
 }
@@ -130,6 +165,15 @@ impl Verdict {
     }
 }
 
+/// A safe configuration that the declared safe set leaves out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LeftOut {
+    /// The agents of the least such configuration.
+    pub config: Vec<Value>,
+    /// How many there are.
+    pub count: u64,
+}
+
 /// What came of a check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explored {
@@ -147,8 +191,13 @@ pub struct Explored {
     pub states: u128,
     /// How many configurations there are, over all inputs if these were counted, else for each; `None` from 2^128 on.
     pub configurations: Option<u128>,
-    /// How many of them are safe.
+    /// How many of them are in the safe set: the declared one, or all safe configurations of Definition 1 if none is
+    /// declared.
     pub safe: u64,
+    /// How many are safe by Definition 1, taken literally.
+    pub largest: u64,
+    /// Those of them that are not in the safe set.
+    pub left_out: Option<LeftOut>,
     /// For how many safety is promised.
     pub promised: u64,
     /// How many interactions the farthest of all that can become safe is away from safety, at best.
@@ -160,40 +209,55 @@ pub struct Explored {
 /// Checks a protocol on all configurations of its ring.
 pub fn explore<P: Protocol>(instance: &Instance<P>, scope: Scope, workers: &mut Workers<'_>) -> Explored {
     let Instance { blueprint, protocol, ring } = instance;
-    let (size, ring) = (Size::of(protocol, *ring), *ring);
+    let (size, about) = (Size::of(protocol, *ring), &blueprint.about);
     let promise = blueprint.promise.as_ref().filter(|_| !scope.everywhere);
     let holds = promise.map(|promise| &promise.holds);
     let mut explored = Explored {
         settings: protocol.settings(),
         verdict: Verdict::TooLarge,
-        claims: vec![Claim::SafeClosed, Claim::OutputsConstant, Claim::Reachable],
+        claims: claims(about.elects, about.declares_safe, promise.is_some()),
         promise: promise.map_or(EVERYTHING.into(), |promise| promise.name.clone()),
         inputs: None,
         states: size.states,
         configurations: size.configurations(),
         safe: 0,
+        largest: 0,
+        left_out: None,
         promised: 0,
         farthest: 0,
         flaws: Vec::new(),
     };
-    if holds.is_some() {
-        explored.claims.insert(2, Claim::PromiseClosed);
-    }
     let Some(total) = size.within(scope.memory) else { return explored };
-    let inputs = protocol.inputs(ring);
+    let inputs = protocol.inputs(*ring);
     explored.inputs = Some(inputs.len() as u64);
     explored.configurations = Some(u128::from(total) * inputs.len() as u128);
     let sets = [Bits::new(total), Bits::new(total), Bits::new(total)];
     for input in inputs {
         sets.iter().for_each(Bits::clear);
-        let space = Space::new(protocol, ring, input, holds);
-        if space.explore(&sets, &mut explored, workers).is_break() {
+        let mut space = Space::new(instance, input, holds);
+        let mut explore = || {
+            space.settle_turning(&sets[0], about.declares_safe, workers)?;
+            space.explore(&sets, about.declares_safe, &mut explored, workers)
+        };
+        if explore().is_break() {
             explored.verdict = Verdict::Stopped;
             return explored;
         }
     }
     explored.verdict = if explored.flaws.is_empty() { Verdict::Holds } else { Verdict::Fails };
     explored
+}
+
+fn claims(elects: bool, declares_safe: bool, promises: bool) -> Vec<Claim> {
+    let asked = [
+        (Claim::OneLeader, declares_safe && elects),
+        (Claim::SafeClosed, declares_safe),
+        (Claim::OutputsConstant, declares_safe),
+        (Claim::PromiseClosed, promises),
+        (Claim::Reachable, declares_safe),
+        (Claim::Stabilizes, !declares_safe),
+    ];
+    asked.into_iter().filter_map(|(claim, asked)| asked.then_some(claim)).collect()
 }
 
 /// How large a check is.
@@ -232,15 +296,32 @@ impl Size {
 impl<P: Protocol> Space<'_, P> {
     fn explore(
         &self,
-        [found, frontier, next]: &[Bits; 3],
+        sets: &[Bits; 3],
+        declares_safe: bool,
         explored: &mut Explored,
         workers: &mut Workers<'_>,
     ) -> ControlFlow<()> {
+        let [mut found, frontier, mut next] = sets.each_ref();
         let words = found.words();
-        workers("safe set", words, &|range| self.mark_safe(found, frontier, range))?;
+        self.largest(sets, workers)?;
+        explored.largest += found.count();
+        let flaws =
+            [Claim::OneLeader, Claim::SafeClosed, Claim::OutputsConstant].map(|claim| (claim, Tally::default()));
+        if declares_safe {
+            workers("safe set", words, &|range| self.mark_safe(next, frontier, range))?;
+            self.note_left_out(found, next, explored);
+            let same = found.equals(next);
+            found.clear();
+            (found, next) = (next, found);
+            // The largest safe set is closed, with constant outputs.
+            if !same {
+                workers("closure", words, &|range| self.closure(found, frontier, range, &flaws))?;
+            }
+        } else {
+            let least = |number: &u64| self.least(*number).is_some();
+            workers("safe set", words, &|range| found.members(range).filter(least).for_each(|k| frontier.add(k)))?;
+        }
         explored.safe += found.count();
-        let flaws = [Claim::SafeClosed, Claim::OutputsConstant].map(|claim| (claim, Tally::default()));
-        workers("closure", words, &|range| self.closure(found, frontier, range, &flaws))?;
         let (mut here, mut there, mut level) = (frontier, next, 0);
         loop {
             let met = AtomicU64::new(0);
@@ -258,10 +339,37 @@ impl<P: Protocol> Space<'_, P> {
         let (promised, left, stuck) = (Tally::default(), Tally::default(), Tally::default());
         workers("promise", words, &|range| self.survey(found, range, &promised, &left, &stuck))?;
         explored.promised += promised.count.load(Relaxed);
-        let [closed, constant] = flaws;
-        for (claim, tally) in [closed, constant, (Claim::PromiseClosed, left), (Claim::Reachable, stuck)] {
+        let reachable = if declares_safe { Claim::Reachable } else { Claim::Stabilizes };
+        for (claim, tally) in flaws.into_iter().chain([(Claim::PromiseClosed, left), (reachable, stuck)]) {
             self.note(claim, &tally, explored);
         }
+        ControlFlow::Continue(())
+    }
+
+    /// A text may tell the agents of its sets apart by their numbers. Then nothing is alike.
+    fn settle_turning(&mut self, all: &Bits, declares_safe: bool, workers: &mut Workers<'_>) -> ControlFlow<()> {
+        if !self.alike() || self.protocol.text() == 0 || !declares_safe && self.promise.is_none() {
+            return ControlFlow::Continue(());
+        }
+        let uneven = AtomicBool::new(false);
+        workers("turns", all.words(), &|range| {
+            for number in self.numbers(range).take_while(|number| *number < self.configs) {
+                let Some(turns) = self.least(number) else { continue };
+                let mut config = self.config(number);
+                let sets = |config: &[P::State]| {
+                    let promised = self.promise.is_none_or(|holds| holds(self.protocol, config));
+                    (promised, declares_safe && self.protocol.claims_safe(config))
+                };
+                let first = sets(&config);
+                for _ in 1..turns {
+                    config.rotate_left(1);
+                    if sets(&config) != first {
+                        return uneven.store(true, Relaxed);
+                    }
+                }
+            }
+        })?;
+        self.turning = !uneven.into_inner();
         ControlFlow::Continue(())
     }
 
@@ -272,44 +380,41 @@ impl<P: Protocol> Space<'_, P> {
 
     fn mark_safe(&self, found: &Bits, frontier: &Bits, words: Range<u64>) {
         for number in self.numbers(words) {
-            if self.least(number).is_some() && self.is_valid(number) && self.protocol.is_safe(&self.config(number)) {
+            if self.least(number).is_some() && self.is_valid(number) && self.protocol.claims_safe(&self.config(number))
+            {
                 self.find(number, found, frontier);
             }
         }
     }
 
     /// `safe` is all of the safe set, `least` what has no smaller turn.
-    fn closure(&self, safe: &Bits, least: &Bits, words: Range<u64>, flaws: &[(Claim, Tally); 2]) {
+    fn closure(&self, safe: &Bits, least: &Bits, words: Range<u64>, flaws: &[(Claim, Tally); 3]) {
         for number in least.members(words) {
             let (mut leaves, mut changes) = (false, false);
-            let digits = self.digits(number);
-            self.successors(number, |next, i, to| {
-                let (right, a, b) = self.pair(&digits, i);
-                let output = |i: usize, digit: usize| self.agent(i).outputs[digit];
+            self.successors(number, |next, changed| {
                 leaves |= !safe.has(next);
-                changes |=
-                    output(i, a) != output(i, to[0] as usize) || output(right, b) != output(right, to[1] as usize);
+                changes |= changed;
             });
             let turns = self.least(number).unwrap_or(1);
-            flaws[0].1.add(leaves, number, turns);
-            flaws[1].1.add(changes, number, turns);
+            flaws[0].1.add(self.elects && self.digits(number).oracle.leaders() != 1, number, turns);
+            flaws[1].1.add(leaves, number, turns);
+            flaws[2].1.add(changes, number, turns);
         }
     }
 
-    /// Of the configurations for which safety is promised: how many there are, which have a successor that is none, and which were
-    /// never found.
+    /// Of the configurations for which safety is promised: how many there are, which have a successor that is none, and
+    /// which were never found.
     fn survey(&self, found: &Bits, words: Range<u64>, promised: &Tally, left: &Tally, stuck: &Tally) {
-        let is_promised = |number: u64| self.promise.is_none_or(|holds| holds(self.protocol, &self.config(number)));
         for number in self.numbers(words) {
             let Some(turns) = self.least(number) else { continue };
-            if !self.is_valid(number) || !is_promised(number) {
+            if !self.is_valid(number) || !self.is_promised(number) {
                 continue;
             }
             promised.add(true, number, turns);
             stuck.add(!found.has(number), number, turns);
             if self.promise.is_some() {
                 let mut leaves = false;
-                self.successors(number, |next, _, _| leaves |= !is_promised(next));
+                self.successors(number, |next, _| leaves |= !self.is_promised(next));
                 left.add(leaves, number, turns);
             }
         }
@@ -325,40 +430,30 @@ impl<P: Protocol> Space<'_, P> {
             known.count += count;
             return;
         }
-        let config = self.config(number);
-        explored.flaws.push(Flaw {
-            claim,
-            config: config.iter().map(|state| self.variables.encode(state)).collect(),
-            leaderless: number / self.configs,
-            step: self.culprit(claim, number, &config),
-            count,
-        });
+        let (number, evidence) = self.evidence(claim, number);
+        let (config, leaderless) = (self.encoded(number), number / self.configs);
+        explored.flaws.push(Flaw { claim, config, leaderless, evidence, count });
     }
 
-    /// The first interaction that breaks the claim.
-    fn culprit(&self, claim: Claim, number: u64, config: &[P::State]) -> Option<(Interaction, Option<u64>)> {
-        let leader = self.digits(number).oracle.leader();
-        let outputs = |config: &[P::State]| config.iter().map(|v| self.protocol.output(v)).collect::<Vec<u64>>();
-        let breaks = |next: &[P::State]| match claim {
-            Claim::SafeClosed => !self.protocol.is_safe(next),
-            Claim::OutputsConstant => outputs(next) != outputs(config),
-            Claim::PromiseClosed => self.promise.is_some_and(|holds| !holds(self.protocol, next)),
-            Claim::Reachable => false,
+    fn evidence(&self, claim: Claim, number: u64) -> (u64, Evidence) {
+        let step = |breaks: &dyn Fn(u64) -> bool| {
+            (number, self.interaction(number, breaks).map_or(Evidence::Itself, Evidence::Step))
         };
-        for i in 0..self.ring.n() {
-            let (e, mut next) = (self.ring.e(i), config.to_vec());
-            let pair = [config[e.initiator], config[e.responder]];
-            for (interaction, coin) in self.choices(e, pair) {
-                let [l, r] = self.after(interaction == e, pair, Input { coin, leader });
-                (next[e.initiator], next[e.responder]) = (l, r);
-                if breaks(&next) {
-                    let reads =
-                        self.protocol.reads_coin(&config[interaction.initiator], &config[interaction.responder]);
-                    return Some((interaction, reads.then_some(coin)));
-                }
-            }
+        match claim {
+            Claim::OneLeader => (number, Evidence::Itself),
+            Claim::SafeClosed => step(&|next| !self.protocol.claims_safe(&self.config(next))),
+            Claim::OutputsConstant => step(&|next| self.outputs(next) != self.outputs(number)),
+            Claim::PromiseClosed => step(&|next| !self.is_promised(next)),
+            Claim::Reachable | Claim::Stabilizes => self.unsafe_for_ever(number),
         }
-        None
+    }
+
+    fn encoded(&self, number: u64) -> Vec<Value> {
+        self.config(number).iter().map(|state| self.variables.encode(state)).collect()
+    }
+
+    fn is_promised(&self, number: u64) -> bool {
+        self.promise.is_none_or(|holds| holds(self.protocol, &self.config(number)))
     }
 }
 

@@ -4,12 +4,14 @@
 
 #[path = "../../ringleader/tests/common/mod.rs"]
 mod common;
+mod naive;
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use common::{entry, params};
+use naive::{Node, leaderless, nodes, successors};
 use ringleader::blueprint::{Blueprint, Declared};
 use ringleader::instance::Instance;
 use ringleader::protocol::{Input, Protocol, Transition};
@@ -25,7 +27,7 @@ use ringleader::ring::{Interaction, Orientation, Ring};
 use ringleader::value::Value;
 use ringleader::variable;
 use ringleader::variables::{Domain, Variables};
-use ringleader_verify::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work, alone, explore};
+use ringleader_verify::explicit::{Claim, Evidence, Explored, Flaw, Scope, Verdict, Work, alone, explore};
 
 const SCOPE: Scope = Scope { memory: 1 << 28, everywhere: false };
 
@@ -46,55 +48,8 @@ fn explored<P: Declared>(n: usize, named: &[(&str, u64)]) -> Explored {
 
 // --- A naive check --------------------------------------------------------------------------------------------
 
-/// A configuration, and for how many steps there has been no leader.
-type Node<P> = (Vec<<P as Transition>::State>, u64);
-
-fn leaderless<P: Protocol>(protocol: &P, config: &[P::State]) -> bool {
-    !config.iter().any(|state| protocol.is_leader(state))
-}
-
-/// Every node, in no order that matters.
-fn nodes<P: Protocol>(protocol: &P, ring: Ring) -> Vec<Node<P>> {
-    let variables = protocol.variables();
-    let mut all = Vec::new();
-    for input in protocol.inputs(ring) {
-        let mut configs: Vec<Vec<P::State>> = vec![Vec::new()];
-        for agent in input {
-            let states: Vec<P::State> = variables
-                .enumerate(agent)
-                .filter(|state| variables.0.iter().all(|v| !v.input || v.get(state) == v.get(&agent)))
-                .collect();
-            let longer = |config: &Vec<P::State>| {
-                states.iter().map(|state| [config.as_slice(), &[*state]].concat()).collect::<Vec<_>>()
-            };
-            configs = configs.iter().flat_map(longer).collect();
-        }
-        for config in configs {
-            let delay = protocol.oracle().filter(|_| leaderless(protocol, &config)).unwrap_or(0);
-            all.extend((0..=delay).map(|memory| (config.clone(), memory)));
-        }
-    }
-    all
-}
-
-fn successors<P: Protocol>(protocol: &P, ring: Ring, (config, memory): &Node<P>) -> Vec<Node<P>> {
-    let (without, mut all) = (leaderless(protocol, config), Vec::new());
-    let leader = !without || *memory < protocol.oracle().unwrap_or(0);
-    for e in (0..ring.arcs()).map(|arc| ring.arc(arc)) {
-        let (l, r) = (config[e.initiator], config[e.responder]);
-        for coin in 0..if protocol.reads_coin(&l, &r) { protocol.coins() } else { 1 } {
-            let (mut next, mut l, mut r) = (config.clone(), l, r);
-            protocol.interact(&mut l, &mut r, Input { coin, leader });
-            (next[e.initiator], next[e.responder]) = (l, r);
-            let still = without && leaderless(protocol, &next);
-            let memory = if still { (memory + 1).min(protocol.oracle().unwrap_or(0)) } else { 0 };
-            all.push((next, memory));
-        }
-    }
-    all
-}
-
-/// Numbers of safe and promised nodes, of exceptions to each claim, and the distance of the farthest that can become safe.
+/// Numbers of safe and promised nodes, of exceptions to each claim, and the distance of the farthest that can become
+/// safe.
 #[derive(Debug, Default, PartialEq)]
 struct Naive {
     safe: u64,
@@ -239,7 +194,7 @@ fn replayed<P: Protocol>(protocol: &P, flaw: &Flaw) -> [Vec<P::State>; 2] {
     let read = |agent: &Value| variables.decode(agent, P::State::default()).unwrap();
     let config: Vec<P::State> = flaw.config.iter().map(read).collect();
     let mut next = config.clone();
-    if let Some((Interaction { initiator, responder }, coin)) = flaw.step {
+    if let Evidence::Step((Interaction { initiator, responder }, coin)) = flaw.evidence {
         let (mut l, mut r) = (config[initiator], config[responder]);
         let leader = !leaderless(protocol, &config) || flaw.leaderless < protocol.oracle().unwrap_or(0);
         protocol.interact(&mut l, &mut r, Input { coin: coin.unwrap_or(0), leader });
@@ -258,7 +213,8 @@ fn flaw(explored: &Explored, claim: Claim) -> &Flaw {
 fn ysm_with_too_small_a_bound_has_no_safe_configuration() {
     let explored = explore(&forced(Ysm { bound: 2 }, 3), SCOPE, &mut alone);
     let stuck = flaw(&explored, Claim::Reachable);
-    assert_eq!((explored.safe, stuck.count, stuck.step), (0, 48_u64.pow(3), None));
+    assert_eq!((explored.safe, explored.largest, stuck.count), (0, 0, 48_u64.pow(3)));
+    assert!(matches!(stuck.evidence, Evidence::Loop(_, true)), "{stuck:?}");
 }
 
 /// k | n: the labels may count around the ring without a break.

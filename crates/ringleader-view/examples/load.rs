@@ -22,7 +22,7 @@ const HOGS: usize = 30;
 
 fn main() {
     let catalogue = Entries::new(&builtin()).unwrap().catalogue();
-    let server = Server::bind(catalogue, &Description::default(), 0).unwrap();
+    let server = Server::bind(catalogue.into(), &Description::default(), 0).unwrap();
     let (port, stop) = (server.port(), AtomicBool::new(false));
     println!("command: cargo run --release -p ringleader-view --example load");
     println!("machine: {}", machine());

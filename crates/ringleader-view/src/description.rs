@@ -18,6 +18,8 @@ use serde_json::value::RawValue;
 use crate::MAX_N;
 use crate::budget::{CASE, MAX_VALUES, VALUE, Weight};
 use crate::edits::{Edit, EditRequest, Edits, What, optional_seed};
+use crate::library::{Library, is_file};
+use crate::listing::{Listing, Reading, Why, text_bytes};
 use crate::run::first_bytes;
 
 /// A run, as a page or the command line describes it.
@@ -38,6 +40,8 @@ pub struct Description {
     /// The seed of all randomness.
     #[serde(default, deserialize_with = "optional_seed")]
     pub seed: Option<u64>,
+    /// The text of the protocol, if it is a file.
+    pub text: Option<String>,
     /// The text of a case or configuration. What it says outweighs everything above.
     #[serde(default, deserialize_with = "optional_text")]
     pub case: Option<String>,
@@ -106,9 +110,12 @@ pub(crate) struct Plan {
     pub(crate) base: Description,
     /// What its case takes in memory.
     pub(crate) case_bytes: usize,
+    /// What its text takes.
+    pub(crate) text_bytes: usize,
     /// What its edits take.
     pub(crate) edit_bytes: usize,
     pub(crate) trial: Trial,
+    pub(crate) listing: Option<Listing>,
     pub(crate) first: Box<dyn Session>,
     pub(crate) edits: Edits,
     /// How many interactions were recorded, if the run comes from a case.
@@ -134,7 +141,11 @@ impl Description {
     /// What the run takes at the beginning, at most; the ring of a case is not known yet.
     pub(crate) fn bytes(&self) -> Result<usize, Error> {
         let n = if self.case.is_some() { MAX_N } else { self.n.unwrap_or(MAX_N).min(MAX_N) };
-        Ok(first_bytes(n) + self.case_bytes()? + self.edit_bytes())
+        Ok(first_bytes(n) + self.case_bytes()? + self.text_bytes() + self.edit_bytes())
+    }
+
+    fn text_bytes(&self) -> usize {
+        self.text.as_deref().map_or(0, text_bytes)
     }
 
     fn case_bytes(&self) -> Result<usize, Error> {
@@ -149,19 +160,32 @@ impl Description {
     ///
     /// # Errors
     /// What is wrong with it, and what is allowed.
-    pub fn check(&self, catalogue: &Catalogue) -> Result<(), Error> {
-        self.clone().plan(catalogue).map(drop)
+    pub fn check(&self, library: &Library) -> Result<(), Error> {
+        self.clone().with_text(library).plan(library).map(drop).map_err(Why::into_error)
     }
 
-    pub(crate) fn plan(mut self, catalogue: &Catalogue) -> Result<Plan, Error> {
-        let (case_bytes, edit_bytes) = (self.case_bytes()?, self.edit_bytes());
+    /// The same with the text of the file that it names, if it does not say it.
+    pub(crate) fn with_text(mut self, library: &Library) -> Self {
+        let file = self.protocol.as_deref().or_else(|| library.default_name()).and_then(|name| library.file(name));
+        self.text = self.text.or_else(|| file.map(|program| program.text.to_string()));
+        self
+    }
+
+    pub(crate) fn plan(mut self, library: &Library) -> Result<Plan, Why> {
+        let (case_bytes, text_bytes, edit_bytes) = (self.case_bytes()?, self.text_bytes(), self.edit_bytes());
         let requests = std::mem::take(&mut self.edits);
         let mut case = match &self.case {
             Some(case) => parse_within(case, CASE).map_err(|error| error.at("the case"))?,
             None => Case::default(),
         };
-        let mut trial = self.trial(&mut case, catalogue)?;
-        let mut first = catalogue.open(&trial)?;
+        let reading = self.reading(&case, library)?;
+        let catalogue = reading.as_ref().map_or_else(|| library.catalogue.clone(), |one| one.among(&library.catalogue));
+        let mut trial = self.trial(&mut case, &catalogue)?;
+        let open = |reading: &Reading| {
+            reading.check(trial.n, &trial.params)?;
+            reading.made(catalogue.open(&trial))
+        };
+        let mut first = reading.as_ref().map_or_else(|| Ok(catalogue.open(&trial)?), open)?;
         // The agents are in the session now, where they take less.
         if let Some(Initial::Given(agents)) = &mut trial.from {
             *agents = Vec::new();
@@ -182,8 +206,26 @@ impl Description {
             list.push(request.edit(first.as_ref()).map_err(|refusal| refusal.at(&format!("edits[{k}]")))?);
         }
         let edits = Edits::new(list, after_recording, first.as_ref())?;
-        let leaderless = case.leaderless;
-        Ok(Plan { base: self, case_bytes, edit_bytes, trial, first, edits, recorded, leaderless })
+        let (leaderless, described) = (case.leaderless, first.described());
+        let listing = match reading {
+            Some(reading) => {
+                reading.made(Ok::<_, Error>(()))?;
+                Some(reading.listing(described.ring, &trial.params))
+            }
+            None => library.text(&trial.protocol).map(|program| Listing::beside(program, described)),
+        };
+        Ok(Plan { base: self, case_bytes, text_bytes, edit_bytes, trial, listing, first, edits, recorded, leaderless })
+    }
+
+    /// The text that is to be run: that of the case, or that of the description, if the case is not of another protocol.
+    fn reading(&self, case: &Case, library: &Library) -> Result<Option<Reading>, Why> {
+        let own = self.protocol.as_deref().or_else(|| library.default_name()).unwrap_or("");
+        let named = case.protocol.as_deref().unwrap_or(own);
+        match (&case.text, &self.text) {
+            (Some(text), _) if is_file(named) => Reading::new(named, text).map(Some),
+            (_, Some(text)) if named == own => Reading::new(own, text).map(Some),
+            _ => library.file(named).map(|program| Reading::new(named, &program.text)).transpose(),
+        }
     }
 
     fn trial(&self, case: &mut Case, catalogue: &Catalogue) -> Result<Trial, Error> {
@@ -219,6 +261,7 @@ impl Description {
             ("start", self.start.as_deref().into()),
             ("scheduler", self.scheduler.as_deref().into()),
             ("seed", self.seed.map(|seed| seed.to_string()).into()),
+            ("text", self.text.as_deref().into()),
             ("case", self.case.as_deref().into()),
         ])
     }

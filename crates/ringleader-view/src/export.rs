@@ -27,7 +27,7 @@ pub(crate) fn case(run: &Run, turn: &mut Turn) -> Result<Vec<u8>, Error> {
     let scheduled = !by_seed || steps <= MAX_SCHEDULE;
     let hashes = hashes(run, steps, turn);
     turn.undivided();
-    let log = if scheduled { whole(run, steps)? } else { written(run, steps, turn)? };
+    let log = run.pace().file(|| if scheduled { whole(run, steps) } else { written(run, steps, turn) })?;
     let course = match scheduled {
         true => Course::Recorded(&log.interactions, &log.coins),
         false => Course::Seeded(run.trial.scheduler, run.trial.seed, steps),
@@ -39,8 +39,11 @@ pub(crate) fn case(run: &Run, turn: &mut Turn) -> Result<Vec<u8>, Error> {
         ..Execution::new(run.first.as_ref(), run.cursor.session.as_ref(), course)
     };
     let mut text = Vec::new();
-    execution.write(&mut text).map_err(|error| Error::new(format!("cannot write the case: {error}")))?;
-    Ok(text)
+    match run.pace().look(|| execution.write(&mut text)) {
+        (Ok(()), None) => Ok(text),
+        (Err(error), _) => Err(Error::new(format!("cannot write the case: {error}"))),
+        (_, Some(fault)) => Err(Error::new(format!("line {}: {}", fault.span.line, fault.what))),
+    }
 }
 
 /// Everything that happened, from the beginning.

@@ -2,7 +2,6 @@
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use ringleader::blueprint::{About, Named};
-use ringleader::catalogue::Catalogue;
 use ringleader::error::Error as Refusal;
 use ringleader::instance::{Described, VariableAbout};
 use ringleader::params::Parameter;
@@ -11,10 +10,13 @@ use ringleader::session::{Session, Step};
 use ringleader::trial::Initial;
 use ringleader::value::{Text, Value};
 use ringleader::variables::Domain;
+use ringleader_notation::eval::Fault;
 use ringleader_records::error::Error;
 use ringleader_records::json;
 
 use crate::MAX_N;
+use crate::library::{Library, is_file};
+use crate::listing::{self, Listing, MAX_TEXT};
 use crate::run::{Found, Run, Sample};
 use crate::turn::Turn;
 
@@ -22,15 +24,15 @@ use crate::turn::Turn;
 const MAX_CELLS: usize = 1 << 21;
 
 /// The protocols and their choices.
-pub(crate) fn protocols(catalogue: &Catalogue) -> Value {
-    let protocols = catalogue.0.iter().map(|protocol| {
+pub(crate) fn protocols(library: &Library) -> Value {
+    let protocols = library.catalogue.0.iter().map(|protocol| {
         let mut fields = about(protocol.about());
         fields.push(("starts", list(&protocol.starts(), named)));
         Value::map(fields)
     });
     Value::map([
         ("version", env!("CARGO_PKG_VERSION").into()),
-        ("limits", Value::map([("n", MAX_N.into())])),
+        ("limits", Value::map([("n", MAX_N.into()), ("text", MAX_TEXT.into())])),
         ("protocols", protocols.collect::<Vec<_>>().into()),
     ])
 }
@@ -60,6 +62,7 @@ fn about(about: &About) -> Vec<(&'static str, Value)> {
         ("elects", about.elects.into()),
         ("safe", text(&about.safe)),
         ("parameters", list(&about.parameters, parameter)),
+        ("file", is_file(&about.name).into()),
     ]
 }
 
@@ -87,6 +90,8 @@ pub(crate) fn describe(id: &str, run: &Run) -> Value {
         ("seed", trial.seed.to_string().into()),
         ("start", start.into()),
         ("states", described.states.to_string().into()),
+        ("starts", list(&described.starts, named)),
+        ("listing", run.listing.as_ref().map(Listing::value).into()),
         ("variables", list(&described.variables, variable)),
         ("phases", list(&described.phases, named)),
         ("gauges", list(&run.first.gauges(), |(name, _)| name.clone().into())),
@@ -103,9 +108,16 @@ fn domain_fields(domain: &Domain) -> Vec<(&'static str, Value)> {
             fields.extend([("kind", "range".into()), ("low", (*low).into()), ("high", (*high).into())]);
         }
         Domain::Names(names) => fields.extend([("kind", "names".into()), ("names", names.clone().into())]),
-        Domain::Ranges(_) | Domain::Maybe(_) => match token(domain) {
+        Domain::Ranges(ranges) => {
+            let range = |(low, high): &(i64, i64)| vec![Value::from(*low), Value::from(*high)].into();
+            fields.extend([("kind", "ranges".into()), ("ranges", list(ranges, range))]);
+        }
+        Domain::Maybe(parts) => match token(domain) {
             Some(psi) => fields.extend([("kind", "token".into()), ("psi", psi.into())]),
-            None => fields.push(("kind", "values".into())),
+            None => {
+                let part = |part: &Domain| Value::map(domain_fields(part));
+                fields.extend([("kind", "maybe".into()), ("parts", list(parts, part))]);
+            }
         },
         Domain::Token { psi } => fields.extend([("kind", "token".into()), ("psi", (*psi).into())]),
         Domain::Bits { most } => fields.extend([("kind", "bits".into()), ("most", (*most).into())]),
@@ -137,9 +149,18 @@ fn token(domain: &Domain) -> Option<i64> {
 /// The configuration at the cursor of a run, and how it came there.
 pub(crate) fn frame(run: &mut Run, found: &Found, hash: bool) -> Value {
     let end = run.end();
+    let Sample { gauges, phases, safe } = run.sample();
     let session = run.cursor.session.as_ref();
     let described = session.described();
-    let Sample { gauges, phases, safe } = Sample::of(session);
+    let lines = run.listing.as_ref().zip(run.last.as_ref()).map(|(listing, (step, _))| {
+        let mut lines = listing.lines(step);
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    });
+    let here = |fault: &Option<(u64, Fault)>| {
+        fault.as_ref().filter(|(step, _)| *step == run.cursor.at).map(|(_, fault)| listing::fault(fault))
+    };
     let phases = described.phases.iter().zip(phases).map(|(phase, holds)| (phase.name.clone(), holds.into()));
     let columns = described.variables.iter().enumerate().map(|(k, one)| (one.name.clone(), session.column(k).into()));
     let segments = session.segments().into_iter().map(|s| {
@@ -157,6 +178,9 @@ pub(crate) fn frame(run: &mut Run, found: &Found, hash: bool) -> Value {
         ("event", found.event.as_ref().map(|name| event(described, name)).into()),
         ("end", end.into()),
         ("last", run.last.as_ref().map(|(step, by)| interaction(described, step, by)).into()),
+        ("lines", lines.into()),
+        ("broken", here(&run.broken).into()),
+        ("blind", here(&run.blind).into()),
         ("columns", Value::map(columns)),
         ("leaders", session.leaders().into()),
         ("gauges", Value::map(gauges.into_iter().map(|(name, count)| (name, count.into())))),
@@ -189,6 +213,14 @@ fn interaction(described: &Described, step: &Step, by: &str) -> Value {
         ("before", step.before.to_vec().into()),
         ("events", step.events.clone().into()),
     ])
+}
+
+/// How often the lines of its text were executed up to a step: pairs of a line and a number.
+pub(crate) fn counts(run: &mut Run, step: u64, turn: &mut Turn) -> Result<Value, Error> {
+    let (at, counts) = run.count(step, turn)?;
+    let pairs = (0_u32..).zip(&counts).filter(|(_, count)| **count > 0);
+    let pairs = pairs.map(|(line, count)| vec![Value::from(line), Value::from(*count)].into());
+    Ok(Value::map([("step", at.into()), ("counts", pairs.collect::<Vec<Value>>().into())]))
 }
 
 /// The samples of a run.

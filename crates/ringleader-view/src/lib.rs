@@ -6,11 +6,12 @@
 //!
 //! ```no_run
 //! # use ringleader::catalogue::Catalogue;
-//! # use ringleader_view::{Description, Server};
+//! # use ringleader_view::{Description, Library, Server};
 //! # fn show(catalogue: Catalogue) -> Result<(), ringleader_records::error::Error> {
 //! let opening = Description { n: Some(24), ..Description::default() };
-//! opening.check(&catalogue)?;
-//! let server = Server::bind(catalogue, &opening, 0)?;
+//! let library = Library::from(catalogue);
+//! opening.check(&library)?;
+//! let server = Server::bind(library, &opening, 0)?;
 //! println!("http://127.0.0.1:{}/", server.port());
 //! server.serve(&|| false)
 //! # }
@@ -23,6 +24,8 @@ mod description;
 mod edits;
 mod export;
 mod frame;
+mod library;
+mod listing;
 mod page;
 mod run;
 mod runs;
@@ -34,6 +37,8 @@ mod turn;
 pub use budget::MAX_MEMORY;
 pub use description::Description;
 pub use edits::EditRequest;
+pub use library::Library;
+pub use listing::MAX_TEXT;
 pub use server::Server;
 
 /// The largest ring that is shown; a frame holds every variable of every agent.

@@ -9,11 +9,12 @@ macro_rules! files {
 
 #[rustfmt::skip]
 const FILES: &[(&str, &str)] = files! {
-    "actions.js", "address.js", "adversary.js", "band.js", "charts.js", "dom.js", "domain.js", "favicon.svg",
-    "files.js", "geometry.js", "glyphs.js", "index.html", "inspector.js", "keys.js", "layers.js", "lessons.js",
-    "link.js", "main.js", "marks-ppl.js", "marks-ring.js", "marks-undirected.js", "marks.js", "messages.js",
-    "palette.js", "pen.js", "player.js", "plot.js", "pointer.js", "requests.js", "scenes.js", "session.js", "sets.js",
-    "setup.js", "spacetime.js", "stage.js", "store.js", "style.css", "theme.js", "tracks.js", "transport.js",
+    "actions.js", "address.js", "adversary.js", "band.js", "board.js", "charts.js", "dom.js", "domain.js", "draft.js",
+    "editor.js", "favicon.svg", "files.js", "geometry.js", "glyphs.js", "index.html", "inspector.js", "keys.js",
+    "layers.js", "lessons.js", "link.js", "listing.js", "main.js", "marks-ppl.js", "marks-ring.js",
+    "marks-undirected.js", "marks.js", "messages.js", "palette.js", "pen.js", "player.js", "plot.js", "pointer.js",
+    "requests.js", "scenes.js", "session.js", "sets.js", "setup.js", "spacetime.js", "stage.js", "store.js",
+    "style.css", "syntax.js", "template.js", "texts.js", "theme.js", "tracks.js", "transport.js",
 };
 
 /// Kind and text of the file at a path.

@@ -10,34 +10,36 @@ use ringleader::schedule::AnySchedule;
 use ringleader::session::{Session, Step};
 use ringleader::trial::Trial;
 use ringleader::value::Text;
+use ringleader_notation::eval::Fault;
 use ringleader_records::error::Error;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::cursor::Cursor;
 use crate::description::{Description, Plan};
 use crate::edits::Edits;
+use crate::listing::{CHUNK, COUNTS, Listing, Pace};
 use crate::runs::Room;
 use crate::turn::Turn;
 
-/// So many interactions are run between two looks at the time.
-const CHUNK: u64 = 1 << 14;
 /// The most samples of a run.
 const SAMPLES: usize = 512;
 /// Snapshots of one run may take about this many bytes.
 const SNAPSHOT_BYTES: usize = 64 << 20;
 /// So many interactions may be run again for a picture of many steps.
 const MAX_AGAIN: u64 = 4_000_000;
+/// The lines of so many interactions are counted after all of them were made: a text that has no patience left goes back to before them.
+const COUNTED_AT_ONCE: u64 = 64;
 /// The fewest snapshots of a long run.
 const LEAST: usize = 64;
 /// What an agent takes in a snapshot: its state and the next tick of its clock.
 const AGENT_BYTES: usize = 64;
 /// What a snapshot has beside: the ticks of its bucket of time, 89 for each agent or some 16,384.
 const BUCKET_BYTES: (usize, usize) = (8 * 89, 144 << 10);
-/// What a run has beside: its samples, and what determines it.
-const RUN_BYTES: usize = 512 << 10;
+/// What a run has beside: its samples, how often the lines of a text of ours were executed, and what determines it.
+const RUN_BYTES: usize = 640 << 10;
 /// So many snapshots a run has room for from the beginning, and so many more there are of its session.
 pub(crate) const FIRST: usize = 16;
-const SESSIONS: usize = 4;
+const SESSIONS: usize = 5;
 
 /// What a snapshot takes.
 fn snapshot_bytes(n: usize) -> usize {
@@ -94,9 +96,9 @@ impl<T> Series<T> {
     }
 
     /// The last that is not after a step.
-    fn before(&self, step: u64) -> Option<&T> {
+    fn before(&self, step: u64) -> Option<&(u64, T)> {
         let after = self.items.partition_point(|(at, _)| *at <= step);
-        Some(&self.items.get(after.checked_sub(1)?)?.1)
+        self.items.get(after.checked_sub(1)?)
     }
 
     /// Forgets all from a step on, and goes on from there as closely as a run of that length allows.
@@ -153,17 +155,47 @@ pub(crate) struct Run {
     pub(crate) furthest: u64,
     pub(crate) samples: Series<Sample>,
     pub(crate) snapshots: Series<Cursor>,
+    pub(crate) listing: Option<Listing>,
+    /// How often lines were executed.
+    counts: Series<Counts>,
+    /// Where they were counted last.
+    counted: Option<Counting>,
+    /// Where the text went wrong: the interaction that comes at this step cannot be made.
+    pub(crate) broken: Option<(u64, Fault)>,
+    /// What went wrong when the sets of a configuration were looked at, and at which step.
+    pub(crate) blind: Option<(u64, Fault)>,
+}
+
+/// How often each line of a text was executed, from the first.
+pub(crate) type Counts = Vec<u64>;
+
+/// Counts lines that an interaction executed.
+fn tally(counts: &mut Counts, lines: &[u32]) {
+    for &line in lines {
+        let line = line as usize;
+        counts.resize(counts.len().max(line + 1), 0);
+        counts[line] += 1;
+    }
+}
+
+/// Lines that are being counted: up to step `from` they are, and the cursor is there, or still on its way.
+struct Counting {
+    cursor: Cursor,
+    from: u64,
+    counts: Counts,
 }
 
 impl Run {
     pub(crate) fn new(plan: Plan, mut room: Option<Room>) -> Result<Self, Error> {
-        let Plan { base, case_bytes, edit_bytes, trial, first, edits, recorded, leaderless } = plan;
+        let Plan { base, case_bytes, text_bytes, edit_bytes, trial, listing, first, edits, recorded, leaderless } =
+            plan;
         if let Some(room) = &mut room {
-            room.shrink(first_bytes(trial.n) + case_bytes + edit_bytes);
+            room.shrink(first_bytes(trial.n) + case_bytes + text_bytes + edit_bytes);
         }
         let cursor = Cursor::new(first.as_ref());
         let snapshots = Series::new(FIRST, trial.n);
         let samples = Series::new(SAMPLES, trial.n);
+        let counts = Series::new(COUNTS, trial.n);
         let (last, furthest) = (None, 0);
         let mut run = Self {
             base,
@@ -179,6 +211,11 @@ impl Run {
             furthest,
             samples,
             snapshots,
+            listing,
+            counts,
+            counted: None,
+            broken: None,
+            blind: None,
         };
         run.settle()?;
         Ok(run)
@@ -199,6 +236,8 @@ impl Run {
         let until = differ[0].min(differ[1]);
         self.snapshots.forget(until);
         self.samples.forget(until);
+        self.counts.forget(until);
+        (self.counted, self.broken, self.blind) = (None, None, None);
         self.furthest = self.furthest.min(until);
         if self.cursor.at > until || self.cursor.applied > common {
             self.restore(until);
@@ -208,17 +247,35 @@ impl Run {
 
     /// Makes the edits that are due at the cursor, and takes what is due there.
     fn settle(&mut self) -> Result<(), Error> {
-        let applied = self.cursor.apply(&self.edits);
+        let (applied, fault) = self.pace().look(|| self.cursor.apply(&self.edits));
         self.checked(applied)?;
+        self.blinded(fault);
         self.note();
         Ok(())
+    }
+
+    pub(crate) fn pace(&self) -> Pace {
+        Pace::new(self.listing.as_ref())
+    }
+
+    fn blinded(&mut self, fault: Option<Fault>) {
+        let at = self.cursor.at;
+        self.blind = fault.map(|fault| (at, fault)).or_else(|| self.blind.take().filter(|(step, _)| *step == at));
+    }
+
+    /// What is to be seen of the configuration at the cursor.
+    pub(crate) fn sample(&mut self) -> Sample {
+        let (sample, fault) = self.pace().look(|| Sample::of(self.cursor.session.as_ref()));
+        self.blinded(fault);
+        sample
     }
 
     /// Takes what is due at the cursor.
     fn note(&mut self) {
         self.furthest = self.furthest.max(self.cursor.at);
         if self.samples.due(self.cursor.at) {
-            self.samples.push(self.cursor.at, Sample::of(self.cursor.session.as_ref()));
+            let sample = self.sample();
+            self.samples.push(self.cursor.at, sample);
         }
         if self.snapshots.due(self.cursor.at) {
             self.more_snapshots();
@@ -263,7 +320,7 @@ impl Run {
 
     /// A cursor at a snapshot that is not after a step.
     pub(crate) fn near(&self, step: u64) -> Cursor {
-        self.snapshots.before(step).map_or_else(|| self.beginning(), Cursor::duplicate)
+        self.snapshots.before(step).map_or_else(|| self.beginning(), |(_, cursor)| cursor.duplicate())
     }
 
     fn restore(&mut self, step: u64) {
@@ -271,14 +328,20 @@ impl Run {
         self.last = None;
     }
 
-    /// Goes on to a step, or until the time is up. A failure leaves the run at its beginning.
+    /// Goes on to a step, or until the time is up or the text goes wrong. A failure leaves the run at its beginning.
     fn advance(&mut self, step: u64, turn: &mut Turn) -> Result<(), Error> {
+        let mut pace = self.pace();
         while self.cursor.at < step && !turn.is_up() {
             self.last = None;
             let at = self.cursor.at;
-            let goal = step.min(at + CHUNK).min(self.samples.next(at)).min(self.snapshots.next(at));
-            let gone = self.cursor.forward(&self.edits, goal);
-            self.checked(gone)?;
+            let goal = step.min(self.samples.next(at)).min(self.snapshots.next(at));
+            match pace.forward(&mut self.cursor, &self.edits, goal) {
+                Ok(gone) => self.checked(gone)?,
+                Err(fault) => {
+                    self.broken = Some((at, fault));
+                    break;
+                }
+            }
             self.note();
         }
         Ok(())
@@ -295,7 +358,14 @@ impl Run {
     fn single(&mut self) -> Result<(), Error> {
         self.settle()?;
         let by_hand = self.cursor.by_hand(&self.edits).is_some();
-        let stepped = self.cursor.step(&self.edits);
+        let (at, edits) = (self.cursor.at, &self.edits);
+        let stepped = match self.pace().attempt(&mut self.cursor, 1, |cursor, _| cursor.step(edits)) {
+            Ok(stepped) => stepped,
+            Err(fault) => {
+                self.broken = Some((at, fault));
+                return Ok(());
+            }
+        };
         let step = self.checked(stepped)?;
         let by = match self.cursor.session.schedule() {
             _ if by_hand => "hand",
@@ -313,7 +383,7 @@ impl Run {
             return self.settle();
         }
         let before = step.saturating_sub(1);
-        let snapshot = self.snapshots.before(before).map_or(0, |snapshot| snapshot.at);
+        let snapshot = self.snapshots.before(before).map_or(0, |(at, _)| *at);
         if self.cursor.at > before || snapshot > self.cursor.at {
             self.restore(before);
         }
@@ -326,7 +396,9 @@ impl Run {
         turn.lasts(ask.time);
         self.move_to(ask.from, turn)?;
         let behind = self.cursor.at < ask.from;
-        let wanted = self.wanted(&ask.until)?;
+        let (wanted, fault) = self.pace().look(|| self.wanted(&ask.until));
+        self.blinded(fault);
+        let wanted = wanted?;
         let never = !ask.until.is_empty() && wanted.is_empty();
         if behind || never || ask.steps == 0 {
             return Ok(Found { behind, event: None, never });
@@ -369,12 +441,20 @@ impl Run {
 
     /// Goes on to the first step with something wanted, to a step, or until the time is up.
     fn seek(&mut self, goal: u64, wanted: &[Text], turn: &mut Turn) -> Result<Option<Text>, Error> {
-        let mut chunk = 64;
+        let (mut chunk, mut pace) = (64, self.pace());
         loop {
             let (before, at) = (self.cursor.duplicate(), self.cursor.at);
             let step = goal.min(at + chunk).min(self.samples.next(at)).min(self.snapshots.next(at));
-            let sought = self.cursor.seek(&self.edits, step - at, wanted);
-            let name = self.checked(sought)?;
+            let edits = &self.edits;
+            let sought =
+                pace.attempt_looking(&mut self.cursor, step - at, |cursor, steps| cursor.seek(edits, steps, wanted));
+            let name = match sought {
+                Ok(sought) => self.checked(sought)?,
+                Err(fault) => {
+                    self.broken = Some((at, fault));
+                    return Ok(None);
+                }
+            };
             let found = self.cursor.at;
             if name.is_some() || found == goal || turn.is_up() {
                 self.retrace(before, found)?;
@@ -389,7 +469,7 @@ impl Run {
     fn retrace(&mut self, before: Cursor, step: u64) -> Result<(), Error> {
         (self.cursor, self.last) = (before, None);
         if step > self.cursor.at {
-            let gone = self.cursor.forward(&self.edits, step - 1);
+            let (gone, _) = self.pace().look(|| self.cursor.forward(&self.edits, step - 1));
             self.checked(gone)?;
             self.single()?;
         }
@@ -412,11 +492,12 @@ impl Run {
             return Ok(within.map(|(at, cursor)| (*at, look(cursor.session.as_ref()))).collect());
         }
         let (mut cursor, rows) = (self.near(from), rows.clamp(1, to - from + 1));
-        let mut seen = Vec::new();
+        let (mut seen, mut pace) = (Vec::new(), self.pace());
         for k in 0..rows {
             let step = from + (u128::from(to - from) * u128::from(k) / u128::from((rows - 1).max(1))) as u64;
             while cursor.at < step && !turn.is_up() {
-                cursor.forward(&self.edits, step.min(cursor.at + CHUNK))?;
+                let Ok(gone) = pace.forward(&mut cursor, &self.edits, step) else { break };
+                gone?;
             }
             if cursor.at < step {
                 break;
@@ -425,6 +506,43 @@ impl Run {
             seen.push((step, look(cursor.session.as_ref())));
         }
         Ok(seen)
+    }
+
+    /// How often each line was executed up to a step, as far as the time allows; and up to which step that is.
+    pub(crate) fn count(&mut self, step: u64, turn: &mut Turn) -> Result<(u64, Counts), Error> {
+        let step = step.min(self.furthest);
+        let Counting { mut cursor, mut from, mut counts } = self.counting(step);
+        let mut pace = self.pace();
+        while let Some(listing) = self.listing.as_ref().filter(|_| from < step && !turn.is_up()) {
+            let edits = &self.edits;
+            if cursor.at < from {
+                let Ok(gone) = pace.forward(&mut cursor, edits, from) else { break };
+                gone?;
+                continue;
+            }
+            let most = COUNTED_AT_ONCE.min(step - from);
+            let go = |cursor: &mut Cursor, steps| (0..steps).map(|_| cursor.step(edits)).collect::<Result<Vec<_>, _>>();
+            let Ok(steps) = pace.attempt(&mut cursor, most, go) else { break };
+            for step in &steps? {
+                tally(&mut counts, &listing.lines(step));
+                from += 1;
+                if self.counts.due(from) {
+                    self.counts.push(from, counts.clone());
+                }
+            }
+        }
+        let counted = (from, counts.clone());
+        self.counted = Some(Counting { cursor, from, counts });
+        Ok(counted)
+    }
+
+    /// Where to go on counting for a step: where it was done last, or at the last counts that were kept.
+    fn counting(&mut self, step: u64) -> Counting {
+        let (known, kept) = self.counts.before(step).map_or((0, Counts::new()), |(at, counts)| (*at, counts.clone()));
+        match self.counted.take() {
+            Some(counted) if (known..=step).contains(&counted.from) => counted,
+            _ => Counting { cursor: self.near(known), from: known, counts: kept },
+        }
     }
 
     /// The step at which a recording ends, if it has not ended yet.

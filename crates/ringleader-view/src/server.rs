@@ -23,7 +23,6 @@ use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use ringleader::catalogue::Catalogue;
 use ringleader::value::Value;
 use ringleader_records::error::Error;
 use ringleader_records::json;
@@ -36,6 +35,8 @@ use tokio::time::timeout;
 use crate::budget::SMALL;
 use crate::connections::{Connection, Connections, Held, Kind};
 use crate::description::Description;
+use crate::library::Library;
+use crate::listing::{Why, told};
 use crate::run::{Ask, Run};
 use crate::runs::{Runs, Shared};
 use crate::turn::{Seats, Turn};
@@ -78,7 +79,7 @@ pub struct Server {
 
 /// What all requests share.
 struct Served {
-    catalogue: Catalogue,
+    library: Library,
     runs: Arc<Runs>,
     /// What is shown first.
     opening: Value,
@@ -98,11 +99,11 @@ impl Server {
     ///
     /// # Errors
     /// If the port cannot be used.
-    pub fn bind(catalogue: Catalogue, opening: &Description, port: u16) -> Result<Self, Error> {
+    pub fn bind(library: Library, opening: &Description, port: u16) -> Result<Self, Error> {
         let refused = |error| Error::new(format!("cannot listen on port {port}: {error}"));
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).map_err(refused)?;
         let port = listener.local_addr().map_err(refused)?.port();
-        let served = Served { catalogue, runs: Runs::new(), opening: opening.opening(), seats: Seats::new(), port };
+        let served = Served { library, runs: Runs::new(), opening: opening.opening(), seats: Seats::new(), port };
         Ok(Self { listener, served })
     }
 
@@ -188,6 +189,7 @@ fn router(served: Arc<Served>) -> Router {
         .route("/api/runs/{id}", put(change_run))
         .route("/api/runs/{id}/frame", get(frame_of))
         .route("/api/runs/{id}/history", get(history))
+        .route("/api/runs/{id}/lines", get(lines))
         .route("/api/runs/{id}/spacetime", get(spacetime))
         .route("/api/runs/{id}/facts", get(facts))
         .route("/api/runs/{id}/case", get(case))
@@ -243,7 +245,12 @@ fn own(headers: &HeaderMap, method: &Method, port: u16) -> Result<(), Refused> {
 }
 
 /// Why a request was not answered.
-struct Refused(StatusCode, String);
+struct Refused {
+    status: StatusCode,
+    why: String,
+    /// What is wrong with a text, and where.
+    problems: Option<Value>,
+}
 
 impl Refused {
     /// What was sent may be part of the reason, so of a long one only the beginning and the end are told.
@@ -252,8 +259,10 @@ impl Refused {
         let place = |nth: Option<(usize, char)>| nth.map(|(place, _)| place);
         let (head, tail) = (place(why.char_indices().nth(TOLD)), place(why.char_indices().nth_back(TOLD - 1)));
         match (head, tail) {
-            (Some(head), Some(tail)) if head < tail => Self(status, format!("{} ... {}", &why[..head], &why[tail..])),
-            _ => Self(status, why),
+            (Some(head), Some(tail)) if head < tail => {
+                Self { status, why: format!("{} ... {}", &why[..head], &why[tail..]), problems: None }
+            }
+            _ => Self { status, why, problems: None },
         }
     }
 
@@ -269,9 +278,23 @@ impl From<Error> for Refused {
     }
 }
 
+impl From<Why> for Refused {
+    fn from(why: Why) -> Self {
+        match why {
+            Why::Other(error) => error.into(),
+            Why::Text(problems) => {
+                let told = told(&problems);
+                Self { problems: Some(told), ..Self::new(StatusCode::BAD_REQUEST, problems.to_string()) }
+            }
+        }
+    }
+}
+
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
-        (self.0, answer(&Value::map([("error", self.1.into())]))).into_response()
+        let problems = self.problems.map(|problems| ("problems", problems));
+        let fields = std::iter::once(("error", self.why.into())).chain(problems);
+        (self.status, answer(&Value::map(fields))).into_response()
     }
 }
 
@@ -333,7 +356,7 @@ async fn page(request: Request) -> Response {
 }
 
 async fn protocols(State(served): Shares) -> Response {
-    answer(&frame::protocols(&served.catalogue))
+    answer(&frame::protocols(&served.library))
 }
 
 async fn opening(State(served): Shares) -> Response {
@@ -407,9 +430,10 @@ async fn described(
     request: Request,
 ) -> Result<(Description, usize, Held), Refused> {
     let (body, held) = body(asker, request).await?;
+    let library = served.library.clone();
     let read = move |turn: &mut Turn| {
         turn.undivided();
-        let description = Description::read(&body)?;
+        let description = Description::read(&body)?.with_text(&library);
         let bytes = description.bytes()?;
         Ok((description, bytes))
     };
@@ -448,7 +472,7 @@ async fn new_run(State(served): Shares, asker: Asker, request: Request) -> Resul
     let shared = served.clone();
     let add = move |turn: &mut Turn| {
         turn.undivided();
-        let run = Run::new(description.plan(&shared.catalogue)?, Some(room))?;
+        let run = Run::new(description.plan(&shared.library)?, Some(room))?;
         let id = Runs::name();
         let answer = Answer::new(&frame::describe(&id, &run));
         shared.runs.add(id, run);
@@ -461,10 +485,10 @@ async fn new_run(State(served): Shares, asker: Asker, request: Request) -> Resul
 async fn change_run((State(served), asker, Path(id)): OfRun, request: Request) -> Result<Response, Refused> {
     let (description, _, _held) = described(&served, &asker, request).await?;
     let mut run = find(&served, &id)?.lock_owned().await;
-    let catalogue = served.catalogue.clone();
+    let library = served.library.clone();
     let change = move |turn: &mut Turn| {
         turn.undivided();
-        let plan = description.plan(&catalogue)?;
+        let plan = description.plan(&library)?;
         if !run.is_of(&plan) {
             return Err(forgotten(&id));
         }
@@ -504,6 +528,23 @@ async fn frame_of(of: OfRun, Fields(query): Fields<FrameQuery>) -> Result<Respon
 
 async fn history(of: OfRun) -> Result<Response, Refused> {
     with_run(of, |run, _| Ok(Answer::new(&frame::history(run)))).await
+}
+
+/// How often the lines of the text were executed, counted as far as the time allows.
+async fn lines(of: OfRun, Fields(query): Fields<LinesQuery>) -> Result<Response, Refused> {
+    let LinesQuery { step, ms } = query;
+    let count = move |run: &mut Run, turn: &mut Turn| {
+        turn.lasts(ms.map_or(USUAL, Duration::from_millis).min(MOST));
+        Ok(Answer::new(&frame::counts(run, step, turn)?))
+    };
+    with_run(of, count).await
+}
+
+#[derive(Deserialize)]
+struct LinesQuery {
+    #[serde(default)]
+    step: u64,
+    ms: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -547,7 +588,11 @@ async fn at_step(
 }
 
 async fn facts(of: OfRun, Fields(query): Fields<StepQuery>) -> Result<Response, Refused> {
-    at_step(of, query.step, |run, _| Ok(Answer::new(&run.cursor.session.facts()))).await
+    let make = |run: &Run, _: &mut Turn| match run.pace().look(|| run.cursor.session.facts()) {
+        (facts, None) => Ok(Answer::new(&facts)),
+        (_, Some(fault)) => Err(Error::new(format!("line {}: {}", fault.span.line, fault.what))),
+    };
+    at_step(of, query.step, make).await
 }
 
 async fn case(of: OfRun, Fields(query): Fields<StepQuery>) -> Result<Response, Refused> {
@@ -565,7 +610,8 @@ async fn config(of: OfRun, Fields(query): Fields<StepQuery>) -> Result<Response,
 
 fn file_name(run: &Run, kind: &str) -> Option<String> {
     let (trial, step) = (&run.trial, run.cursor.at);
-    Some(format!("{}-n{}-seed{}-step{step}.{kind}.json", trial.protocol, trial.n, trial.seed))
+    let protocol = trial.protocol.rsplit('/').next()?;
+    Some(format!("{protocol}-n{}-seed{}-step{step}.{kind}.json", trial.n, trial.seed))
 }
 
 #[cfg(test)]
@@ -612,7 +658,7 @@ mod tests {
 
     #[test]
     fn an_error_never_repeats_more_than_a_line_of_what_was_sent() {
-        let told = |why: &str| Refused::new(StatusCode::BAD_REQUEST, why).1;
+        let told = |why: &str| Refused::new(StatusCode::BAD_REQUEST, why).why;
         assert_eq!(told("n = 2: 3 to 16384"), "n = 2: 3 to 16384");
         let exact = "é".repeat(2 * TOLD);
         assert_eq!(told(&exact), exact);

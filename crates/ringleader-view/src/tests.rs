@@ -24,17 +24,21 @@ use crate::frame::frame;
 use crate::run::{Ask, Run};
 use crate::runs::Runs;
 use crate::turn::Turn;
-use crate::{Server, export};
+use crate::{Library, Server, export};
 
 /// Time enough, whatever the machine.
 const LONG: Duration = Duration::from_secs(3600);
+
+fn library() -> Library {
+    Library::from(catalogue())
+}
 
 fn catalogue() -> Catalogue {
     Entries::new(&builtin()).unwrap().catalogue()
 }
 
 fn plan(description: &str) -> Plan {
-    Description::read(description.as_bytes()).unwrap().plan(&catalogue()).unwrap()
+    Description::read(description.as_bytes()).unwrap().plan(&library()).ok().unwrap()
 }
 
 fn open(protocol: &str, n: usize, start: &str, seed: u64) -> Box<dyn Session> {
@@ -96,7 +100,7 @@ fn compare(frame: &Value, seen: &[Seen], step: usize) {
         assert_eq!(column, &expected.into(), "step {step}, {name}");
     }
     let last = |name: &str| field("last").get(name).cloned();
-    let Some(Step { interaction, before, events, coin }) = &now.last else { return assert_eq!(last("by"), None) };
+    let Some(Step { interaction, before, events, coin, .. }) = &now.last else { return assert_eq!(last("by"), None) };
     assert_eq!(last("initiator"), Some(interaction.initiator.into()), "step {step}");
     assert_eq!(last("responder"), Some(interaction.responder.into()), "step {step}");
     assert_eq!(last("before"), Some(before.to_vec().into()), "step {step}");
@@ -261,12 +265,12 @@ fn recording(struck: &[u64]) {
 #[test]
 fn the_first_protocol_of_any_list_is_shown_by_default() {
     let all = catalogue();
-    let last = Catalogue(all.0.iter().rev().take(1).cloned().collect());
-    let plan = Description::default().plan(&last).unwrap();
+    let last = Catalogue::of(all.0.iter().rev().take(1).cloned().collect());
+    let plan = Description::default().plan(&last.clone().into()).ok().unwrap();
     assert_eq!(plan.first.described().about.name, last.0[0].about().name);
-    assert!(Description::default().check(&Catalogue(Vec::new())).is_err());
+    assert!(Description::default().check(&Catalogue::of(Vec::new()).into()).is_err());
     let wrong = Description { n: Some(2), ..Description::default() };
-    assert!(wrong.check(&all).unwrap_err().0.contains("3 to 16384"));
+    assert!(wrong.check(&all.into()).unwrap_err().0.contains("3 to 16384"));
 }
 
 #[test]
@@ -330,7 +334,7 @@ fn add_all(runs: &Arc<Runs>, bytes: usize) -> crate::runs::Room {
 
 #[test]
 fn the_server_answers_until_it_is_told_to_stop() {
-    let server = Server::bind(catalogue(), &Description { n: Some(9), ..Description::default() }, 0).unwrap();
+    let server = Server::bind(library(), &Description { n: Some(9), ..Description::default() }, 0).unwrap();
     let (port, stop) = (server.port(), Arc::new(AtomicBool::new(false)));
     let stopped = stop.clone();
     let served = std::thread::spawn(move || server.serve(&|| stopped.load(Ordering::SeqCst)));

@@ -3,9 +3,11 @@
 
 import { catchUp, remember } from "./address.js";
 import { count, many } from "./dom.js";
+import { adopt } from "./draft.js";
 import { pack } from "./link.js";
 import { say } from "./messages.js";
 import { resume, seek, step } from "./player.js";
+import { Refused } from "./requests.js";
 import * as session from "./session.js";
 import { emit, state } from "./store.js";
 
@@ -16,12 +18,15 @@ import { emit, state } from "./store.js";
 export const chance = () => crypto.getRandomValues(new Uint32Array(1))[0];
 
 /**
- * Shows another run, from its beginning or the step given.
+ * Shows another run, from its beginning or the step given. A text that is wrong comes into the editor.
  * @param {Description} description
  * @param {number | null} [at]
  */
 export async function openRun(description, at = null) {
-  await session.open(() => description);
+  await session.open(() => description).catch((error) => {
+    if (description.text && error instanceof Refused && error.problems.length > 0) adopt(description.protocol, description.text.text, error.problems);
+    throw error;
+  });
   // The picture of another run would be misread with the variables of this one.
   state.frame = null;
   emit("run");

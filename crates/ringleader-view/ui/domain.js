@@ -13,8 +13,12 @@ export function indexOf(domain, value) {
   switch (domain.kind) {
     case "range":
       return Number(value) - (domain.low ?? 0);
+    case "ranges":
+      return rangesIndex(domain.ranges ?? [], Number(value));
     case "names":
       return Math.max(0, (domain.names ?? []).indexOf(String(value)));
+    case "maybe":
+      return maybeIndex(domain, value);
     case "token":
       return tokenIndex(domain.psi ?? 0, value);
     case "bits":
@@ -22,6 +26,43 @@ export function indexOf(domain, value) {
     case "parts":
       return partsIndex(domain, value);
   }
+}
+
+/** @param {[number, number][]} ranges @param {number} value */
+function rangesIndex(ranges, value) {
+  let before = 0;
+  for (const [low, high] of ranges) {
+    if (value <= high) return before + Math.max(0, value - low);
+    before += high - low + 1;
+  }
+  return Math.max(0, before - 1);
+}
+
+/** @param {[number, number][]} ranges @param {number} k */
+function nthOfRanges(ranges, k) {
+  for (const [low, high] of ranges) {
+    if (k <= high - low) return low + k;
+    k -= high - low + 1;
+  }
+  return 0;
+}
+
+/** A single part is written without brackets. @param {Domain} domain @param {Value} value */
+function maybeIndex({ parts = [] }, value) {
+  if (value === null) return 0;
+  const values = parts.length === 1 ? [value] : Array.isArray(value) ? value : [];
+  return 1 + parts.reduce((sum, part, k) => sum * part.size + indexOf(part, values[k] ?? null), 0);
+}
+
+/** @param {Domain} domain @param {number} k @returns {Value} */
+function nthMaybe({ parts = [] }, k) {
+  /** @type {Value[]} */
+  const values = [];
+  for (const part of [...parts].reverse()) {
+    values.unshift(nth(part, k % part.size));
+    k = Math.floor(k / part.size);
+  }
+  return values.length === 1 ? values[0] : values;
 }
 
 /** @param {number} psi @param {Value} value */
@@ -39,7 +80,7 @@ function bitsIndex(value) {
 /** @param {Domain} domain @param {Value} value */
 function partsIndex(domain, value) {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return 0;
-  return (domain.parts ?? []).reduce((sum, part) => sum * part.size + indexOf(part, value[part.name]), 0) + 1;
+  return (domain.parts ?? []).reduce((sum, part) => sum * part.size + indexOf(part, value[part.name ?? ""]), 0) + 1;
 }
 
 /**
@@ -52,8 +93,12 @@ export function nth(domain, k) {
   switch (domain.kind) {
     case "range":
       return k + (domain.low ?? 0);
+    case "ranges":
+      return nthOfRanges(domain.ranges ?? [], k);
     case "names":
       return domain.names?.[k] ?? "";
+    case "maybe":
+      return k === 0 ? null : nthMaybe(domain, k - 1);
     case "token":
       return k === 0 ? null : nthToken(domain.psi ?? 0, k - 1);
     case "bits":
@@ -74,7 +119,7 @@ function nthParts(domain, k) {
   /** @type {[string, Value][]} */
   const values = [];
   for (const part of [...(domain.parts ?? [])].reverse()) {
-    values.unshift([part.name, nth(part, k % part.size)]);
+    values.unshift([part.name ?? "", nth(part, k % part.size)]);
     k = Math.floor(k / part.size);
   }
   return Object.fromEntries(values);
@@ -110,8 +155,9 @@ export function read(text) {
 }
 
 /** A domain in the paper's short form. @param {Domain & { domain: string }} variable */
-export function domainText({ kind, domain, low, high, names = [], psi = 0 }) {
+export function domainText({ kind, domain, low, high, ranges = [], names = [], psi = 0 }) {
   if (kind === "range") return `[${low}, ${high}]`;
+  if (kind === "ranges") return ranges.map(([from, to]) => `[${from}, ${to}]`).join(" ∪ ");
   if (kind === "names") return `{${names.join(", ")}}`;
   if (kind === "token") return `⊥ or ([${1 - psi}, -1] ∪ [1, ${psi}]) × {0, 1}²`;
   return domain;

@@ -1,5 +1,5 @@
 // Files out and in: the picture as SVG or PNG, with its legend and a caption; the run as a case or the configuration
-// that `ringleader` reads; and any such file dropped onto the page.
+// that `ringleader` reads; and any such file, or a protocol, dropped onto the page.
 
 import { importCase } from "./actions.js";
 import { button, count, element, input, make } from "./dom.js";
@@ -11,6 +11,7 @@ import { step } from "./player.js";
 import * as session from "./session.js";
 import { drawStage, sceneBase, stageBox } from "./stage.js";
 import { state } from "./store.js";
+import { openText } from "./texts.js";
 
 /** @typedef {import("./types").Pen} Pen */
 
@@ -62,7 +63,7 @@ function drawLegend(pen, top, width) {
 }
 
 /** @param {Blob} blob @param {string} name */
-function save(blob, name) {
+export function save(blob, name) {
   const address = URL.createObjectURL(blob);
   const link = make("a", { href: address, download: name });
   link.click();
@@ -73,7 +74,7 @@ function save(blob, name) {
 /** @param {string} ending */
 function fileName(ending) {
   const { run } = state;
-  return `${run?.protocol}-n${run?.n}-seed${run?.seed}-step${step()}.${ending}`;
+  return `${run?.protocol.split("/").pop()}-n${run?.n}-seed${run?.seed}-step${step()}.${ending}`;
 }
 
 function exportSvg() {
@@ -103,7 +104,8 @@ async function exportJson(what) {
 /** @param {FileList | null | undefined} list */
 function take(list) {
   const file = list?.[0];
-  if (file) void attempt(async () => importCase(await file.text()));
+  if (!file) return;
+  void attempt(async () => (file.name.endsWith(".py") ? openText(file.name, await file.text()) : importCase(await file.text())));
 }
 
 function acceptDrops() {

@@ -2,7 +2,9 @@
 
 import { corruptNow, interactNow } from "./adversary.js";
 import { copyLink } from "./address.js";
+import { toggleBoard } from "./board.js";
 import { button, canvas, dialog, element, input, make } from "./dom.js";
+import { toggleEditor } from "./editor.js";
 import { pick, pickNext } from "./inspector.js";
 import { nextScene, previousScene, toggleLessons } from "./lessons.js";
 import { hide } from "./messages.js";
@@ -34,11 +36,20 @@ const SHORTCUTS = [
   { keys: ["-"], shown: "−", about: "zoom out", act: () => zoom(1 / 1.5) },
   { keys: ["0"], shown: "0", about: "no zoom", act: zoomReset },
   { keys: ["c"], shown: "C", about: "copy a link to what is shown", act: copyLink },
+  { keys: ["w"], shown: "W", about: "write: edit the text, or read it again", act: toggleEditor },
+  { keys: ["b"], shown: "B", about: "board: the ring and its text alone", act: toggleBoard },
   { keys: ["l"], shown: "L", about: "lessons", act: toggleLessons },
   { keys: ["n"], shown: "N", about: "next scene of the lessons", act: nextScene },
   { keys: ["p"], shown: "P", about: "previous scene", act: previousScene },
   { keys: ["t"], shown: "T", about: "theme: system, light, dark", act: nextTheme },
   { keys: ["?"], shown: "?", about: "this help", act: showHelp },
+];
+
+/** In the editor. @type {Pick<Shortcut, "shown" | "about">[]} */
+const EDITOR_KEYS = [
+  { shown: "Ctrl+Enter", about: "run the text" },
+  { shown: "Tab", about: "four blanks; Shift+Tab takes them away" },
+  { shown: "Esc", about: "leave the editor; Tab goes on from there" },
 ];
 
 /** On the ring the arrow keys walk from agent to agent. @type {Shortcut[]} */
@@ -85,7 +96,7 @@ function onKey(event) {
   run(SHORTCUTS, event);
 }
 
-/** @param {Shortcut[]} table */
+/** @param {Pick<Shortcut, "shown" | "about">[]} table */
 const rows = (table) =>
   table.map(({ shown, about }) => make("tr", {}, [make("td", {}, [make("kbd", {}, [shown])]), make("td", {}, [about])]));
 
@@ -96,6 +107,7 @@ function showHelp() {
 export function startKeys() {
   element("help-keys").replaceChildren(...rows(SHORTCUTS));
   element("help-ring-keys").replaceChildren(...rows(RING_SHORTCUTS));
+  element("help-editor-keys").replaceChildren(...rows(EDITOR_KEYS));
   input("keys-on").checked = enabled();
   input("keys-on").addEventListener("change", () => localStorage.setItem(KEPT, input("keys-on").checked ? "on" : "off"));
   button("skip").addEventListener("click", () => canvas("ring").focus());

@@ -1,6 +1,7 @@
 // The fragment of the address: a run, a step and a view as text, and back. Whoever opens it sees the same picture.
 //
-// Parameters of the protocol stand under their own names (`psi=6`), a case file is packed (deflated, base64url).
+// Parameters of a built-in protocol stand under their own names (`psi=6`), those of a text as `param-psi=6`, since it may call them
+// anything. A text and a case file are packed (deflated, base64url).
 
 /** @typedef {import("./types").Description} Description */
 /** @typedef {import("./types").View} View */
@@ -29,7 +30,7 @@ export const SPEEDS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2
 /** Beyond this many characters browsers and messengers cut links. */
 export const LINK_LIMIT = 1e6;
 
-const DESCRIPTION_KEYS = ["protocol", "n", "start", "scheduler", "seed", "edits", "case", "step"];
+const DESCRIPTION_KEYS = ["protocol", "n", "start", "scheduler", "seed", "edits", "text", "case", "step"];
 const VIEW_KEYS = ["layout", "colour", "show", "hide", "agent", "zoom", "x", "y", "variable", "window", "events", "speed", "lesson"];
 
 // --- Writing -----------------------------------------------------------------------------------------------------
@@ -47,16 +48,19 @@ export function encode(description, step, view) {
   return `#${parts.map(([key, value]) => `${key}=${plain(value)}`).join("&")}`;
 }
 
+/** How the parameters of a text begin in a link. */
+const OF_TEXT = "param-";
+
 /** @param {Description} description @returns {[string, string][]} */
-function describe({ protocol, n, params, start, scheduler, seed, edits, case: file }) {
+function describe({ protocol, n, params, start, scheduler, seed, edits, text, case: file }) {
   /** @type {[string, string | null][]} */
   const parts = [
     ["protocol", protocol],
     ["n", String(n)],
   ];
-  for (const [name, value] of Object.entries(params)) parts.push([name, String(value)]);
+  for (const [name, value] of Object.entries(params)) parts.push([text ? OF_TEXT + name : name, String(value)]);
   parts.push(["start", start], ["scheduler", scheduler], ["seed", seed]);
-  parts.push(["edits", edits.length > 0 ? JSON.stringify(edits) : null], ["case", file?.packed ?? null]);
+  parts.push(["edits", edits.length > 0 ? JSON.stringify(edits) : null], ["text", text?.packed ?? null], ["case", file?.packed ?? null]);
   return /** @type {[string, string][]} */ (parts.filter(([, value]) => value !== null));
 }
 
@@ -105,7 +109,8 @@ export async function decode(fragment, protocols) {
   const description = await readDescription(reader, protocols);
   const step = reader.whole("step", null);
   const view = readView(reader);
-  reader.unknown([...DESCRIPTION_KEYS, ...VIEW_KEYS, ...Object.keys(description.params)]);
+  const prefix = description.text ? OF_TEXT : "";
+  reader.unknown([...DESCRIPTION_KEYS, ...VIEW_KEYS, ...Object.keys(description.params).map((name) => prefix + name)]);
   return { description, step, view, problems: reader.problems };
 }
 
@@ -175,22 +180,31 @@ class Reader {
 
 /** @param {Reader} reader @param {Protocol[]} protocols @returns {Promise<Description>} */
 async function readDescription(reader, protocols) {
-  const name = reader.choice(
-    "protocol",
-    protocols[0].name,
-    protocols.map((known) => known.name),
-  );
-  const protocol = protocols.find((known) => known.name === name) ?? protocols[0];
+  const text = await readPacked(reader, "text", "a text that this page has packed");
+  const name = readName(reader, protocols, text !== null);
+  const protocol = protocols.find((known) => known.name === name);
   return {
     protocol: name,
     n: reader.whole("n", 64),
-    params: readParameters(reader, protocol),
+    params: text ? readOwnParameters(reader) : readParameters(reader, protocol ?? protocols[0]),
     start: reader.text("start"),
     scheduler: reader.text("scheduler") ?? "clocks",
     seed: readSeed(reader),
     edits: readEdits(reader),
-    case: await readCase(reader),
+    text,
+    case: await readPacked(reader, "case", "a case that this page has packed", JSON.parse),
   };
+}
+
+/** A text may have any name of a file. @param {Reader} reader @param {Protocol[]} protocols @param {boolean} isText */
+function readName(reader, protocols, isText) {
+  const name = reader.text("protocol");
+  if (isText && name?.endsWith(".py")) return name;
+  return reader.choice(
+    "protocol",
+    protocols[0].name,
+    protocols.map((known) => known.name),
+  );
 }
 
 /** @param {Reader} reader @param {Protocol} protocol */
@@ -202,6 +216,12 @@ function readParameters(reader, protocol) {
     if (value !== null) params[name] = parameter(value, flag);
   }
   return params;
+}
+
+/** Those of a text, which the server knows. @param {Reader} reader */
+function readOwnParameters(reader) {
+  const given = [...reader.fields].filter(([key]) => key.startsWith(OF_TEXT));
+  return Object.fromEntries(given.map(([key, value]) => [key.slice(OF_TEXT.length), parameter(value, false)]));
 }
 
 /**
@@ -236,16 +256,22 @@ function readEdits(reader) {
   return [];
 }
 
-/** @param {Reader} reader @returns {Promise<Description["case"]>} */
-async function readCase(reader) {
-  const packed = reader.text("case");
+/**
+ * @param {Reader} reader
+ * @param {string} key
+ * @param {string} allowed
+ * @param {(text: string) => unknown} [check] throws if the text is none
+ * @returns {Promise<import("./types").Packed | null>}
+ */
+async function readPacked(reader, key, allowed, check = () => {}) {
+  const packed = reader.text(key);
   if (packed === null) return null;
   try {
     const text = await unpack(packed);
-    JSON.parse(text);
+    check(text);
     return { text, packed };
   } catch {
-    reader.refuse("case", "a case that this page has packed");
+    reader.refuse(key, allowed);
     return null;
   }
 }

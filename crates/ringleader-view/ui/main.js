@@ -3,14 +3,18 @@
 import { interact, openRun } from "./actions.js";
 import { followAddress, isFollowed, restoreView, startAddress } from "./address.js";
 import { startAdversary } from "./adversary.js";
+import { startBoard } from "./board.js";
 import { startCharts } from "./charts.js";
 import { canvas, count, element, many } from "./dom.js";
+import { startDraft } from "./draft.js";
+import { startEditor } from "./editor.js";
 import { startFiles } from "./files.js";
 import { pick, startInspector } from "./inspector.js";
 import { startKeys } from "./keys.js";
 import { startLayers } from "./layers.js";
 import { startLessons } from "./lessons.js";
 import { DEFAULT_VIEW, pack } from "./link.js";
+import { startListing } from "./listing.js";
 import { attempt, complain, startMessages, textOf } from "./messages.js";
 import { startPlayer, step } from "./player.js";
 import { areDrawn } from "./plot.js";
@@ -40,7 +44,7 @@ async function openFirst() {
 }
 
 /** A case comes as text, so that no number in it is rounded. @param {Record<string, any>} wish @returns {Promise<Description>} */
-async function described({ protocol, n, params, start, scheduler, seed, case: text }) {
+async function described({ protocol, n, params, start, scheduler, seed, text, case: file }) {
   return {
     protocol: protocol ?? state.catalogue?.protocols[0].name,
     n: n ?? 64,
@@ -49,7 +53,8 @@ async function described({ protocol, n, params, start, scheduler, seed, case: te
     scheduler: scheduler ?? "clocks",
     seed: seed ?? "1",
     edits: [],
-    case: text ? { text, packed: await pack(text) } : null,
+    text: text ? { text, packed: await pack(text) } : null,
+    case: file ? { text: file, packed: await pack(file) } : null,
   };
 }
 
@@ -90,11 +95,13 @@ const isStill = () => atRest() && isPainted() && areDrawn();
 
 function connectParts() {
   startTheme();
+  startBoard();
   startPlayer(complain);
   startStage();
   startPointer({ pick, interact: (pair) => void attempt(() => interact(pair)) });
   for (const start of [startTransport, startSetup, startInspector, startAdversary, startLayers, startSets]) start();
-  for (const start of [startSpaceTime, startCharts, startFiles, startLessons, startKeys]) start();
+  for (const start of [startSpaceTime, startCharts, startDraft, startListing, startEditor]) start();
+  for (const start of [startFiles, startLessons, startKeys]) start();
   startAddress(follow);
   on("frame", describeRing);
 }

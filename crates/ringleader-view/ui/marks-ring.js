@@ -1,7 +1,7 @@
 // Marks that every protocol has: the ring, its agents, the last interaction, and the texts around and inside.
 
 import { count, many, rounded } from "./dom.js";
-import { show } from "./domain.js";
+import { nth, show } from "./domain.js";
 import { wrap } from "./geometry.js";
 import { arrowhead, body } from "./glyphs.js";
 import { colourOf, colourOfIndex, onTop } from "./palette.js";
@@ -100,7 +100,7 @@ export function agentsLegend({ run, colour, palette }) {
 
 /** A few values that show the scale of a variable. @param {Variable} variable @returns {{ index: number, text: string }[]} */
 function sampleIndices(variable) {
-  const { size, kind, low = 0, names = [] } = variable;
+  const { size, kind, names = [] } = variable;
   if (kind === "names") return names.map((text, index) => ({ index, text }));
   if (kind === "token")
     return [
@@ -108,7 +108,7 @@ function sampleIndices(variable) {
       { index: 1, text: "moves left" },
       { index: size - 1, text: "moves right" },
     ];
-  if (kind !== "range")
+  if (kind !== "range" && kind !== "ranges")
     return [
       { index: 0, text: "⊥" },
       { index: size - 1, text: "others, by number" },
@@ -116,7 +116,7 @@ function sampleIndices(variable) {
   const some = size <= 4 ? [...Array(size).keys()] : [0, Math.floor(size / 2), size - 1];
   return some.map((index) => ({
     index,
-    text: `= ${count(index + low)}${variable.name === "clock" && index === size - 1 ? ", detects" : ""}`,
+    text: `= ${count(Number(nth(variable, index)))}${variable.name === "clock" && index === size - 1 ? ", detects" : ""}`,
   }));
 }
 

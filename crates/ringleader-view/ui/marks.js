@@ -38,6 +38,9 @@ const having =
   (/** @type {Run} */ run) =>
     names.every((name) => variableOf(run, name));
 
+/** A text may give any domain to a name of the paper. @param {string} name @param {import("./types").Domain["kind"]} kind */
+const being = (name, kind) => (/** @type {Run} */ run) => variableOf(run, name)?.kind === kind;
+
 /** @param {string} text @param {import("./types").LegendItem["draw"]} draw @returns {NonNullable<Mark["legend"]>} */
 const entry = (text, draw) => () => [{ text, draw }];
 
@@ -123,7 +126,7 @@ export const MARKS = [
     label: "segments and IDs",
     draw: drawSegments,
     legend: segmentsLegend,
-    applies: (run) => having("b", "dist")(run) || having("dir")(run),
+    applies: (run) => !run.listing?.runs && (having("b", "dist")(run) || having("dir")(run)),
   },
   {
     name: "last",
@@ -226,7 +229,7 @@ export const MARKS = [
   {
     name: "signalR",
     label: "resetting signals",
-    applies: having("signalR"),
+    applies: being("signalR", "range"),
     draw: drawSignalR,
     legend: entry("resetting signal; longer with more TTL", (pen, x, y, palette) => {
       for (const part of [-4, 0, 4])
@@ -243,14 +246,14 @@ export const MARKS = [
   {
     name: "leader",
     label: "leaders",
-    applies: having("leader"),
+    applies: (run) => run.elects || having("leader")(run),
     draw: drawLeaders,
     legend: entry("leader", (pen, x, y, palette) => crown(pen, x, y, 9, palette)),
   },
   {
     name: "bullet",
     label: "bullets",
-    applies: having("bullet"),
+    applies: being("bullet", "range"),
     draw: drawBullets,
     legend: ({ run }) => [
       { text: "live bullet", draw: (pen, x, y, palette) => bullet(pen, { x, y }, 5, true, palette) },
@@ -271,8 +274,8 @@ export const MARKS = [
     draw: drawSignalB,
     legend: entry("bullet-absence signal, moving left", (pen, x, y, palette) => chevron(pen, { x, y }, Math.PI, 6, palette.muted, 1.8)),
   },
-  { name: "tokenB", label: "black tokens", applies: having("tokenB"), draw: drawTokens("tokenB"), legend: tokenEntry(true) },
-  { name: "tokenW", label: "white tokens", applies: having("tokenW"), draw: drawTokens("tokenW"), legend: tokenEntry(false) },
+  { name: "tokenB", label: "black tokens", applies: being("tokenB", "token"), draw: drawTokens("tokenB"), legend: tokenEntry(true) },
+  { name: "tokenW", label: "white tokens", applies: being("tokenW", "token"), draw: drawTokens("tokenW"), legend: tokenEntry(false) },
   flag("token", "tokens"),
   flag("probe", "probes"),
   {

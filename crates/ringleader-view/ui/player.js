@@ -81,8 +81,13 @@ async function seekTurn(intent) {
   const { description, stopped } = state;
   const frame = await session.frame({ from: intent.step, ms: SEEK_MS, hash: 1 });
   show(frame, description);
-  if (state.intent === intent && !frame.behind) rest(stopped);
+  if (state.intent !== intent) return;
+  if (!frame.behind) rest(stopped);
+  else if (frame.broken) rest(brokenAt(frame));
 }
+
+/** A text may go wrong while it runs; there the run ends. @param {Frame} frame */
+const brokenAt = ({ step: at, broken }) => `the run ends at step ${count(at)}, line ${broken?.line} of the text: ${broken?.what}`;
 
 let due = { since: 0, done: 0, speed: 0 };
 
@@ -106,7 +111,9 @@ async function playTurn(intent) {
   const end = state.frame?.end ?? null;
   // A recording is played to its end and no further at once.
   const steps = end === null ? asked : Math.min(asked, end - step());
-  show(await session.frame({ from: step(), steps, ms: PLAY_MS }), description);
+  const frame = await session.frame({ from: step(), steps, ms: PLAY_MS });
+  show(frame, description);
+  if (state.intent === intent && frame.broken) restAndHash(brokenAt(frame));
   if (state.intent === intent && step() === end) restAndHash(`end of the recording at step ${count(end)}; the scheduler continues from here`);
 }
 
@@ -117,6 +124,7 @@ async function eventTurn(intent) {
   show(frame, description);
   if (state.intent !== intent) return;
   if (frame.event) restAndHash(`${frame.event.name} at step ${count(frame.step)}`);
+  if (frame.broken) restAndHash(brokenAt(frame));
   if (frame.never) restAndHash("nothing more to wait for: the ring is safe and stays in the phases that it has reached");
 }
 

@@ -3,12 +3,13 @@
 
 /** @typedef {import("./types").Description} Description */
 
-/** The server said no. */
+/** The server said no; of a text it says what is wrong with it and where. */
 export class Refused extends Error {
-  /** @param {number} status @param {string} message */
-  constructor(status, message) {
+  /** @param {number} status @param {string} message @param {import("./types").Problem[]} [problems] */
+  constructor(status, message, problems = []) {
     super(message);
     this.status = status;
+    this.problems = problems;
   }
 }
 
@@ -25,16 +26,18 @@ async function request(path, options) {
   }
   if (response.ok) return response;
   if (response.status >= 502) throw new Lost("a gateway cannot reach the server");
-  throw new Refused(response.status, await reason(response));
+  throw await refusal(response);
 }
 
 /** @param {Response} response */
-async function reason(response) {
+async function refusal(response) {
+  const { status } = response;
   const text = await response.text();
   try {
-    return String(JSON.parse(text).error);
+    const { error, problems } = JSON.parse(text);
+    return new Refused(status, String(error), problems);
   } catch {
-    return text || `the server answered ${response.status}`;
+    return new Refused(status, text || `the server answered ${status}`);
   }
 }
 
@@ -43,8 +46,8 @@ const json = async (path, options) => (await request(path, options)).json();
 
 /** The case is put in to the letter, since parsing would round seeds beyond 2^53. @param {Description} description */
 function body(description) {
-  const { case: file, ...rest } = description;
-  return `${JSON.stringify(rest).slice(0, -1)},"case":${file?.text ?? "null"}}`;
+  const { case: file, text, ...rest } = description;
+  return `${JSON.stringify({ ...rest, text: text?.text ?? null }).slice(0, -1)},"case":${file?.text ?? "null"}}`;
 }
 
 /** @param {string} method @param {Description} description */
@@ -84,6 +87,9 @@ export const history = (id) => json(`api/runs/${id}/history`);
  * @returns {Promise<import("./types").SpaceTime>}
  */
 export const spacetime = (id, wish) => json(`api/runs/${id}/spacetime?${query(wish)}`);
+
+/** @param {string} id @param {{ step: number, ms: number }} wish @returns {Promise<import("./types").Counts>} */
+export const lines = (id, wish) => json(`api/runs/${id}/lines?${query(wish)}`);
 
 /** @param {string} id @param {number} step @returns {Promise<Record<string, any>>} */
 export const facts = (id, step) => json(`api/runs/${id}/facts?step=${step}`);

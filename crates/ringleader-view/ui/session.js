@@ -3,6 +3,7 @@
 
 import * as api from "./requests.js";
 import { pause } from "./dom.js";
+import { pack } from "./link.js";
 import { emit, state } from "./store.js";
 
 /** @typedef {import("./types").Description} Description */
@@ -94,13 +95,21 @@ async function describe(description) {
 export function open(build) {
   return inTurn(async () => {
     const description = build();
-    state.run = await describe(description);
-    state.description = description.case ? toldByCase(description, state.run) : description;
+    const run = await describe(description);
+    const told = description.case ? toldByCase(description, run) : description;
+    state.description = { ...told, text: await textOf(run, description.text) };
+    state.run = run;
   });
 }
 
 /** A case knows its protocol, size, scheduler and seed; the link should not say otherwise. @param {Description} description @param {import("./types").Run} run @returns {Description} */
 const toldByCase = (description, { protocol, n, scheduler, seed }) => ({ ...description, protocol, n, scheduler, seed });
+
+/** A link holds the text that runs, wherever it came from. @param {import("./types").Run} run @param {Description["text"]} given */
+async function textOf({ listing }, given) {
+  if (!listing?.runs) return null;
+  return given?.text === listing.text ? given : { text: listing.text, packed: await pack(listing.text) };
+}
 
 /** @param {Parameters<typeof api.frame>[1]} wish */
 export const frame = (wish) => inTurn(() => ofRun((run) => api.frame(run, wish)));
@@ -111,6 +120,9 @@ export const history = () => untilAnswered(() => ofRun(api.history));
 
 /** @param {Parameters<typeof api.spacetime>[1]} wish */
 export const spacetime = (wish) => untilAnswered(() => ofRun((run) => api.spacetime(run, wish)));
+
+/** @param {Parameters<typeof api.lines>[1]} wish */
+export const lines = (wish) => untilAnswered(() => ofRun((run) => api.lines(run, wish)));
 
 /** @param {number} step */
 export const facts = (step) => inTurn(() => ofRun((run) => api.facts(run, step)));

@@ -13,12 +13,16 @@ function line(holds, name, about) {
   return make("li", { title: about }, [sign, " ", spoken, make("strong", {}, [name]), make("span", { class: "muted" }, [` ${about}`])]);
 }
 
+/** Sets that the text cannot tell. @param {import("./types").Problem} problem */
+const blind = ({ line: at, what }) => make("li", {}, [`not known; line ${at} of the text: ${what}`]);
+
 function showSets() {
   const { frame, run } = state;
   if (!frame || !run) return;
   const phases = run.phases.map(({ name, about }) => line(frame.phases[name] ?? false, name, about));
-  element("sets").replaceChildren(...phases, line(frame.safe, run.safe, "the safe set, which is never left"));
-  write("verdict", frame.safe ? "✓ safe for ever" : "not yet safe");
+  const lines = [...phases, line(frame.safe, run.safe, "the safe set, which is never left")];
+  element("sets").replaceChildren(...(frame.blind ? [blind(frame.blind)] : lines));
+  write("verdict", frame.blind ? "not known whether safe" : frame.safe ? "✓ safe for ever" : "not yet safe");
   element("verdict").classList.toggle("safe", frame.safe);
   const gauges = run.gauges.map((name) => `${name} ${count(frame.gauges[name])}`);
   write("gauges", gauges.join(" · "));

@@ -4,19 +4,15 @@ import { chance, startRun } from "./actions.js";
 import { button, count, element, fillSelect, groupDigits, input, make, many, select } from "./dom.js";
 import { parameter } from "./link.js";
 import { attempt } from "./messages.js";
-import { on, protocol, state } from "./store.js";
+import { on, protocols, state } from "./store.js";
 
 /** @typedef {import("./types").Protocol} Protocol */
 
-const chosen = () => state.catalogue?.protocols.find(({ name }) => name === select("protocol").value) ?? null;
+const chosen = () => protocols().find(({ name }) => name === select("protocol").value) ?? null;
 
 function showCatalogue() {
-  const protocols = state.catalogue?.protocols ?? [];
-  fillSelect(
-    select("protocol"),
-    protocols.map(({ name, summary }) => ({ value: name, text: name, title: summary })),
-    "",
-  );
+  const names = protocols().map(({ name, summary }) => ({ value: name, text: name, title: summary }));
+  fillSelect(select("protocol"), names, state.run?.protocol ?? "");
   const limit = state.catalogue?.limits.n;
   if (limit) input("n").title = `agents, 3 to ${count(limit)}`;
 }
@@ -25,7 +21,7 @@ function showCatalogue() {
 function showChoices() {
   const about = chosen();
   if (!about) return;
-  element("summary").textContent = `${about.summary}. Assumes: ${about.assumption}. Claims: ${about.bound} steps.`;
+  element("summary").textContent = [about.summary, ...claims(about)].join(". ") + ".";
   element("params").replaceChildren(...about.parameters.map(parameterField));
   fillSelect(
     select("start"),
@@ -33,6 +29,12 @@ function showChoices() {
     "",
   );
   showStart();
+}
+
+/** What a text does not say is not repeated. @param {Protocol} about */
+function claims({ assumption, bound, file }) {
+  const said = [`Assumes: ${assumption}`, `Claims: ${bound} steps`];
+  return said.filter((_, k) => !file || ![assumption === "none", bound === "not stated"][k]);
 }
 
 /** @param {Protocol["parameters"][number]} parameter */
@@ -58,7 +60,7 @@ function showStart() {
 function showRun() {
   const { run, description } = state;
   if (!run || !description) return;
-  select("protocol").value = run.protocol;
+  showCatalogue();
   showChoices();
   input("n").value = String(run.n);
   select("scheduler").value = run.scheduler;
@@ -88,11 +90,11 @@ function showFacts() {
     ...settings,
     `${groupDigits(run.states)} states per agent`,
     `${run.ring} ring`,
-    `rules: ${run.origin}`,
+    `rules: ${run.listing?.runs ? "the text" : run.origin}`,
   ];
   if (description?.case) parts.push(run.recorded === null ? "from a file" : `from a case of ${many(run.recorded, "interaction")}`);
   element("run-facts").textContent = parts.join(", ");
-  element("run-name").textContent = `${protocol()?.summary ?? run.protocol}`;
+  element("run-name").textContent = run.summary;
 }
 
 function given() {
@@ -105,17 +107,22 @@ function given() {
   return params;
 }
 
+/** Whether the form describes the protocol that is shown. */
+export const isOfShown = () => select("protocol").value === state.run?.protocol;
+
 /** The description that the form holds. @returns {import("./types").Description} */
-function described() {
+export function described() {
   const [n, seed] = [input("n").value.trim(), input("seed").value.trim()];
   if (!/^\d+$/.test(n)) throw new Error(`n: ${n || "nothing"}; a ring has 3 to ${count(state.catalogue?.limits.n ?? 0)} agents`);
+  const protocol = select("protocol").value;
   return {
-    protocol: select("protocol").value,
+    protocol,
     n: Number(n),
     params: given(),
     start: select("start").value,
     scheduler: select("scheduler").value,
     seed,
+    text: isOfShown() ? (state.description?.text ?? null) : null,
     case: null,
     edits: [],
   };

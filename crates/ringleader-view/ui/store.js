@@ -59,10 +59,12 @@ export function counted(work) {
 /** Whether something that was asked of the page is not done yet. */
 export const isBusy = () => underWay > 0;
 
-/** The protocol of the run, as the catalogue has it. */
-export function protocol() {
-  const name = state.run?.protocol ?? state.description?.protocol;
-  return state.catalogue?.protocols.find((known) => known.name === name) ?? null;
+/** The protocols that can be chosen: those of the catalogue, and the text that is shown. */
+export function protocols() {
+  const known = state.catalogue?.protocols ?? [];
+  const { run } = state;
+  if (!run?.listing?.runs) return known;
+  return [run, ...known.filter(({ name }) => name !== run.name)];
 }
 
 /**

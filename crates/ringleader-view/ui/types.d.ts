@@ -4,14 +4,16 @@ export type Value = number | string | null | Value[] | { [part: string]: Value }
 export type Agent = Record<string, Value>;
 
 export interface Domain {
-  kind: "range" | "names" | "token" | "bits" | "parts";
+  kind: "range" | "ranges" | "names" | "token" | "maybe" | "bits" | "parts";
   size: number;
   low?: number;
   high?: number;
   names?: string[];
   psi?: number;
   most?: number;
-  parts?: (Domain & { name: string })[];
+  ranges?: [number, number][];
+  /** Those of "parts" have names. */
+  parts?: (Domain & { name?: string })[];
 }
 
 export interface Variable extends Domain {
@@ -32,11 +34,13 @@ export interface Protocol {
   safe: string;
   parameters: { name: string; help: string; flag: boolean }[];
   starts: { name: string; about: string }[];
+  /** Whether it is a text; its name ends in .py then. */
+  file: boolean;
 }
 
 export interface Catalogue {
   version: string;
-  limits: { n: number };
+  limits: { n: number; text: number };
   protocols: Protocol[];
 }
 
@@ -45,8 +49,8 @@ export type Edit =
   | { step: number; corrupt: number; place: string; variable: string | null; seed: string }
   | { step: number; interact: [number, number]; coin: number };
 
-/** A case or configuration file: its text to the letter (seeds may exceed doubles), and packed for a link. */
-export interface CaseFile {
+/** A text to the letter (seeds in a case may exceed doubles), and packed for a link. */
+export interface Packed {
   text: string;
   packed: string;
 }
@@ -58,25 +62,46 @@ export interface Description {
   start: string | null;
   scheduler: string;
   seed: string;
-  case: CaseFile | null;
+  /** The text of the protocol, if it is one. */
+  text: Packed | null;
+  /** A case or configuration file. */
+  case: Packed | null;
   edits: Edit[];
 }
 
-export interface Run {
+/** The text of a run: that of its protocol, or one that says what a protocol in Rust does. */
+export interface Listing {
+  text: string;
+  /** Whether it is the text that runs. */
+  runs: boolean;
+  /** Whether it tells the lines of an interaction. */
+  tells: boolean;
+  /** For each of its variables those of the run: a pair has two. */
+  fields: Record<string, string[]>;
+}
+
+/** Something that is wrong with a text; lines and columns count from 1, and an end is past it. */
+export interface Problem {
+  line: number;
+  column: number;
+  end_line: number;
+  end_column: number;
+  what: string;
+  help: string;
+}
+
+export interface Run extends Protocol {
   id: string;
   protocol: string;
   n: number;
-  ring: "directed" | "undirected";
-  elects: boolean;
+  listing: Listing | null;
   settings: Record<string, Value>;
   scheduler: string;
   seed: string;
   start: string | null;
   states: string;
-  origin: string;
   variables: Variable[];
   phases: { name: string; about: string }[];
-  safe: string;
   gauges: string[];
   events: { name: string; about: string }[];
   recorded: number | null;
@@ -106,6 +131,12 @@ export interface Frame {
   event: null | { name: string; kind: "event" | "phase" | "safe" };
   end: number | null;
   last: Interaction | null;
+  /** The lines of the text that the last interaction executed. */
+  lines: number[] | null;
+  /** Why the text cannot go on from here. */
+  broken: Problem | null;
+  /** Why the text cannot tell the sets of this configuration. */
+  blind: Problem | null;
   columns: Record<string, Value[]>;
   leaders: number[];
   gauges: Record<string, number>;
@@ -114,6 +145,12 @@ export interface Frame {
   segments: Segment[];
   furthest: number;
   hash?: string;
+}
+
+/** How often lines were executed up to a step: pairs of a line and a number. */
+export interface Counts {
+  step: number;
+  counts: [number, number][];
 }
 
 export interface History {

@@ -59,7 +59,7 @@ where
 
 /// Some states. In every other one the variables mostly sit at the ends of their domains, since much happens only there: a uniform state
 /// of P_PL is practically never in detection mode, and of many colours two are never the same.
-fn pool<P: Protocol>(protocol: &P, seed: u64) -> Vec<P::State> {
+pub fn pool<P: Protocol>(protocol: &P, seed: u64) -> Vec<P::State> {
     let (variables, mut generator) = (protocol.variables(), stream(seed, Stream::Start));
     let mut pool = vec![P::State::default(); 512];
     for variable in &variables.0 {

@@ -85,6 +85,16 @@ pub struct About {
     pub evidence: Option<Text>,
     /// The parameters it takes.
     pub parameters: Vec<Parameter>,
+    /// The text that it is, if it is one.
+    pub text: Option<Arc<str>>,
+}
+
+impl About {
+    /// What a configuration of the safe set is called. Of one that is declared it is believed that it is safe.
+    #[must_use]
+    pub fn in_safe_set(&self) -> &str {
+        if self.declares_safe { "safe" } else { &self.safe }
+    }
 }
 
 /// Something with a name, and a few words on what it means.
@@ -179,6 +189,8 @@ pub struct Blueprint<P: Protocol> {
     pub promise: Option<Promise<P>>,
     /// The parameters of an explicit check.
     pub smallest: Smallest,
+    /// What went wrong in any run of it so far, if that can be.
+    pub fault: Option<Arc<dyn Fn() -> Option<Error> + Send + Sync>>,
 }
 
 /// A protocol that its type declares: one that is written in Rust.
@@ -208,6 +220,7 @@ impl<P: Protocol> Blueprint<P> {
             declares_safe: true,
             evidence: None,
             parameters: Vec::new(),
+            text: None,
         };
         Self {
             about,
@@ -217,6 +230,7 @@ impl<P: Protocol> Blueprint<P> {
             events: vec![output_changed()],
             promise: None,
             smallest: Arc::new(|_, given| given.clone()),
+            fault: None,
         }
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Dynamic dispatch happens here, once a batch of trials or a session, never once a step.
 
+use std::fmt;
 use std::sync::Arc;
 
 use crate::blueprint::{About, Blueprint, Named};
@@ -18,6 +19,9 @@ use crate::trial::{Engine, Trial};
 pub trait AnyProtocol: Send + Sync {
     /// Name, ring, claims and parameters.
     fn about(&self) -> &About;
+
+    /// What went wrong with a protocol that is a text, in any run of it so far: what came of such a run means nothing.
+    fn fault(&self) -> Option<Error>;
 
     /// The initial configurations that have a name, the default first.
     fn starts(&self) -> Vec<Named>;
@@ -64,6 +68,10 @@ impl<P: Protocol> AnyProtocol for Arc<Blueprint<P>> {
         &self.about
     }
 
+    fn fault(&self) -> Option<Error> {
+        self.fault.as_ref().and_then(|fault| fault())
+    }
+
     fn starts(&self) -> Vec<Named> {
         self.starts.iter().map(|start| start.named.clone()).collect()
     }
@@ -93,11 +101,44 @@ impl<P: Protocol> AnyProtocol for Arc<Blueprint<P>> {
     }
 }
 
-/// The protocols that somebody brings.
+/// Whether a protocol of that name is a file, whose text says what it does.
+#[must_use]
+pub fn is_file(name: &str) -> bool {
+    let stem = name.strip_suffix(".py");
+    stem.is_some_and(|stem| !stem.is_empty() && !stem.ends_with('/'))
+}
+
+/// Makes a protocol of a name and a text, or says all that is wrong with the text.
+pub type Reader = Arc<dyn Fn(&str, &str) -> Result<Arc<dyn AnyProtocol>, String> + Send + Sync>;
+
+/// The protocols that somebody brings, and how texts become some.
 #[derive(Clone)]
-pub struct Catalogue(pub Vec<Arc<dyn AnyProtocol>>);
+pub struct Catalogue(pub Vec<Arc<dyn AnyProtocol>>, pub Option<Reader>);
+
+impl fmt::Debug for Catalogue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|one| &one.about().name)).finish()
+    }
+}
 
 impl Catalogue {
+    /// These protocols, and no others.
+    #[must_use]
+    pub fn of(protocols: Vec<Arc<dyn AnyProtocol>>) -> Self {
+        Self(protocols, None)
+    }
+
+    /// The same with a protocol that is this text, in the place of one that has its name.
+    ///
+    /// # Errors
+    /// What is wrong with the text, or that texts are not read here.
+    pub fn with_text(&self, name: &str, text: &str) -> Result<Self, String> {
+        let read = self.1.as_ref().ok_or_else(|| format!("{name}: this program reads no protocols that are files"))?;
+        let own = read(name, text)?;
+        let others = self.0.iter().filter(|one| one.about().name != name).cloned();
+        Ok(Self(std::iter::once(own).chain(others).collect(), self.1.clone()))
+    }
+
     /// Where the protocol of that name stands, on the command line or in a case.
     ///
     /// # Errors

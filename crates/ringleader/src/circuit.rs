@@ -50,6 +50,23 @@ pub trait Bit:
     fn any(self) -> bool {
         true
     }
+
+    /// Words as the numbers that they are in memory, for machine code that is made at run time.
+    #[inline(always)]
+    fn wide(_: &mut [Self]) -> Wide<'_> {
+        Wide::None
+    }
+}
+
+/// Words of many lanes in memory.
+#[derive(Debug)]
+pub enum Wide<'a> {
+    /// Words of a reading for which there is no machine code.
+    None,
+    /// Words of 256 lanes, on a processor with AVX2.
+    Avx2(&'a mut [[u64; 4]]),
+    /// Words of 512 lanes, on a processor with AVX-512.
+    Avx512(&'a mut [[u64; 8]]),
 }
 
 impl Bit for bool {
@@ -91,6 +108,20 @@ pub fn all<B: Bit>(bits: impl IntoIterator<Item = B>) -> B {
 #[inline]
 pub fn any<B: Bit>(bits: impl IntoIterator<Item = B>) -> B {
     !all(bits.into_iter().map(|bit| !bit))
+}
+
+/// How many of these hold, as "at least k" for k = 1, 2, ...
+#[must_use]
+pub fn at_least<B: Bit>(bits: impl Iterator<Item = B>) -> Vec<B> {
+    let mut count: Vec<B> = Vec::new();
+    for bit in bits {
+        count.push(B::ZERO);
+        for k in (0..count.len()).rev() {
+            let before = if k == 0 { B::ONE } else { count[k - 1] };
+            count[k] = count[k] | (bit & before);
+        }
+    }
+    count
 }
 
 /// Where both are equal.

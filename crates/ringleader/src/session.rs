@@ -25,6 +25,8 @@ pub struct Step {
     pub interaction: Interaction,
     /// The coin, if it read one.
     pub coin: Option<u64>,
+    /// What the oracle said, if it was asked.
+    pub leader: bool,
     /// The two states before it, initiator first.
     pub before: [Value; 2],
     /// The events that occurred in it.
@@ -225,12 +227,13 @@ impl<P: Protocol> Session for Typed<P> {
     fn step(&mut self) -> Result<Step, Halt> {
         let Self { instance, variables, stepper, .. } = self;
         let (mut events, mut states) = (Vec::new(), [P::State::default(); 2]);
+        let leader = stepper.protocol.oracle().is_some() && stepper.oracle.leader();
         let (interaction, coin) = stepper.step_closely(&mut |protocol, before, after| {
             let occurred = instance.blueprint.events.iter().filter(|event| (event.occurs)(protocol, before, after));
             events.extend(occurred.map(|event| event.named.name.clone()));
             states = before.map(|state| *state);
         })?;
-        Ok(Step { interaction, coin, before: states.map(|state| variables.encode(&state)), events })
+        Ok(Step { interaction, coin, leader, before: states.map(|state| variables.encode(&state)), events })
     }
 
     fn seek(&mut self, steps: u64, wanted: &[Text]) -> Result<Found, (Halt, u64)> {

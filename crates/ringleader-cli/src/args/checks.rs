@@ -10,14 +10,18 @@ use super::{ParamArgs, ProtocolArg, SEE, Sizes, bytes, count, kappas, psis, ring
 #[command(after_long_help = format!("\
 `check` visits every configuration; any edge, direction, coin and oracle answer
 is a possible next step. It checks that the safe set is closed, that outputs are
-constant in it, and that it is reachable from every configuration (for some
-protocols only from those of a named set, which must then be closed itself). If
-all this holds, the ring becomes safe with probability 1 under the random
-scheduler. If a protocol has inputs, such as a given colouring, all of them are
-tried, up to symmetry; by default --colors is then the smallest possible number.
+constant in it, with one leader, and that it is reachable from every
+configuration (for some protocols only from those of a named set, which must
+then be closed itself). If all this holds, the ring becomes safe with
+probability 1 under the random scheduler. It also finds all configurations that
+are safe by Definition 1 of the paper, and says how many of them the safe set
+has; of a file that declares none, they are the safe set. If a protocol has
+inputs, such as a given colouring, all of them are tried, up to symmetry; by
+default --colors is then the smallest possible number.
 
-Verdicts: holds; fails, with a case that `replay` confirms and `inspect` reads;
-too large, with the number of configurations.
+Verdicts: holds; fails, with a case that `replay` confirms and `inspect` reads
+(where a ring never becomes safe, a loop that `view` plays); too large, with the
+number of configurations.
 
 Examples:
   ringleader check fj --n 3..8                      all sizes from 3 to 8
@@ -29,6 +33,10 @@ Examples:
   ringleader check pcl --n 4 --colors 5 --json | jq .checks[0].verdict
   ringleader check elim --n 3..6
       EliminateLeaders alone, from C_PB
+  ringleader check mine.py --n 3..5
+      a file of yours: is it self-stabilizing?
+  ringleader check mine.py --n 3..64 --domains
+      can a store of it leave its domain? for all pairs of states
   ringleader check elim --n 3 --everywhere --witness case.json
       it fails outside, and `replay case.json` shows how
 
@@ -41,6 +49,11 @@ pub(crate) struct CheckArgs {
     pub(crate) n: Sizes,
     #[command(flatten)]
     pub(crate) params: ParamArgs,
+    /// Only decide, for all pairs of states, whether the text of the protocol can go wrong: a store that leaves its domain, an index, a
+    /// division by zero, a `None` where a number is wanted, an `assert`
+    #[cfg(feature = "prove")]
+    #[arg(long, conflicts_with_all = ["everywhere", "witness", "memory", "threads"])]
+    pub(crate) domains: bool,
     /// Require safety from every configuration, even where the protocol does not promise it
     #[arg(long)]
     pub(crate) everywhere: bool,
@@ -63,6 +76,13 @@ pub(crate) struct CheckArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
+Of a file, and of a built-in protocol after --protocol, `prove` decides what the
+text claims, ring by ring: nothing goes wrong, sets that it calls closed are,
+the safe set among them, in it outputs are constant and one agent leads, no set
+is empty, and from every configuration some word leads into it, so that the ring
+becomes safe with probability 1. The limit is then 60 s a row unless one is
+given.
+
 A claim holds if no configuration violates it: `prove` turns the circuit of the
 protocol, with a free bit for every bit of every agent, into a formula, and a
 SAT solver shows that it has no solution. A solution would be a witness, which
@@ -87,12 +107,22 @@ Examples:
   ringleader prove safe --n 12 --psi 3 --certificate proofs
       formulas and DRAT proofs, for any checker
   ringleader prove complete --psi 5 --time 60 --memory 4G
+  ringleader prove mine.py --n 3..8                 a file of yours
+  ringleader prove mine.py --n 3..6 --every --witness found
+  ringleader prove --protocol ysm --n 3..8 --bound 9
+  ringleader prove mine.py --n 4 --of safe --aiger safe.aag
+      the graph of its safe set, for other tools
 
 {SEE}"))]
 pub(crate) struct ProveArgs {
     /// The claims, by name or by statement of the paper [default: all]
     #[arg(value_name = "CLAIM")]
     pub(crate) claims: Vec<String>,
+    /// What the text of a protocol claims: a file of yours, or a built-in one by name
+    #[arg(long, short, value_name = "PROTOCOL", conflicts_with = "claims")]
+    pub(crate) protocol: Option<String>,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
     /// List the claims instead of deciding them
     #[arg(long)]
     pub(crate) list: bool,
@@ -111,7 +141,7 @@ pub(crate) struct ProveArgs {
     /// Leave out the points with n > K psi
     #[arg(long, value_name = "K")]
     pub(crate) most_psi: Option<usize>,
-    /// The time limit for each row, in seconds; a row that takes longer is unknown
+    /// The time limit for each row, in seconds; a row that takes longer is unknown [default: none; 60 for the text of a protocol]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) time: Option<u64>,
     /// The memory limit of the process, such as 512M or 4G; a row that takes more is unknown
@@ -120,6 +150,15 @@ pub(crate) struct ProveArgs {
     /// Write each formula (DIMACS) and the proof that it has no solution (DRAT) into this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) certificate: Option<PathBuf>,
+    /// Of the text of a protocol, write the graph as AIGER instead (binary if FILE ends in .aig), at the first n
+    #[arg(long, value_name = "FILE")]
+    pub(crate) aiger: Option<PathBuf>,
+    /// The same as BLIF
+    #[arg(long, value_name = "FILE")]
+    pub(crate) blif: Option<PathBuf>,
+    /// What the graph is of: interact, or a set by its name, such as safe
+    #[arg(long, value_name = "NAME", default_value = "interact")]
+    pub(crate) of: String,
     /// Write the witnesses into this directory, as cases
     #[arg(long, value_name = "DIR")]
     pub(crate) witness: Option<PathBuf>,
@@ -168,11 +207,14 @@ pub(crate) struct PaperArgs {
 `exact` builds the Markov chain of the reachable configurations, up to rotation,
 and solves it: in rational numbers if it is small, otherwise in floating point
 with a bound on the error. The expectation is infinite where the target is not
-reached with probability 1.
+reached with probability 1. Of a file that declares no safe set, the target is
+all safe configurations of Definition 1, which --until largest asks of others.
 
 Examples:
   ringleader exact ysm --n 3 --start every
       the worst start, and the mean over all
+  ringleader exact ysm --n 3 --start every --until largest
+      until safe by Definition 1, which the declared set only bounds
   ringleader exact elim --n 5 --start every --until at-most-one-leader
   ringleader exact fj --n 3 --start every           small enough for a fraction
   ringleader exact ppl --n 3 --psi 2 --kappa 1
@@ -196,8 +238,8 @@ pub(crate) struct ExactArgs {
     /// The seed of a random start
     #[arg(long, default_value = "0")]
     pub(crate) seed: u64,
-    /// The target at which the chain ends
-    #[arg(long, default_value = "safe", value_parser = ["safe", "at-most-one-leader"])]
+    /// The target at which the chain ends: the safe set, all safe configurations of Definition 1, or at most one leader
+    #[arg(long, default_value = "safe", value_parser = ["safe", "largest", "at-most-one-leader"])]
     pub(crate) until: String,
     /// Do not merge the rotations of a configuration (this confirms that merging them is right)
     #[arg(long)]

@@ -11,8 +11,9 @@ use super::{ParamArgs, ProtocolArg, SEE, agents, count, seed, threads, trials};
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
 Steps are interactions; parallel time is steps / n. The run ends at the first
-step in the closed safe set (the exact step), or at the limit. Phases are the
-first steps at which the sets of the paper hold.
+step in the closed safe set (the exact step), or at the limit. Of a file that
+declares no safe set it ends when nothing can change any more: silent. Phases
+are the first steps at which the sets of the paper hold.
 
 Examples:
   ringleader run
@@ -123,6 +124,9 @@ and `hashes` at the times that the case lists, or else every 100 steps (at most
 `final_S_PL` if the case has them. On a terminal it says in words what came of
 that; elsewhere, or with --json, it prints one JSON object.
 
+The case of a protocol that is a file has its text, and is replayed with that,
+wherever the file is now; --protocol FILE takes another one.
+
 Examples:
   ringleader replay case.json
   ringleader run --n 8 --trace case.json && ringleader replay case.json
@@ -133,6 +137,9 @@ pub(crate) struct ReplayArgs {
     /// The case, or - for standard input
     #[arg(value_name = "CASE.json")]
     pub(crate) case: PathBuf,
+    /// The protocol, in the place of that of the case, such as a file that was changed since
+    #[arg(long, short, value_name = "PROTOCOL")]
+    pub(crate) protocol: Option<String>,
     #[command(flatten)]
     pub(crate) format: Format,
     /// No progress bar

@@ -12,8 +12,9 @@ The page is served to this machine only and needs no network. Its address
 describes everything that it shows, so a link leads to the same picture as long
 as the laboratory is open at the same port. A file is a case (such as a witness
 of `check` or `prove`, or a trace of `run`) or a configuration; files can also
-be dropped onto the page. Options add what a file does not specify. Ctrl-C
-closes the laboratory, with exit code 0.
+be dropped onto the page. Options add what a file does not specify. A protocol
+that is a file is shown with its text, which can be changed in the page, as can
+those of the built-in protocols. Ctrl-C closes the laboratory, with exit code 0.
 
 Examples:
   ringleader view                                   P_PL, n = 64, from no leader
@@ -22,13 +23,15 @@ Examples:
       long rings become a band that can be zoomed
   ringleader view case.json
       look at an execution or a counterexample
+  ringleader view mine.py --n 24
+      your own protocol, its text beside the ring
   ringleader view --port 0 --no-open
       any free port, and no browser
 
 {SEE}"))]
 pub(crate) struct ViewArgs {
-    /// A case or a configuration to look at, or - for standard input
-    #[arg(value_name = "FILE.json", conflicts_with_all = ["n", "start"])]
+    /// A case or a configuration to look at, - for standard input, or a protocol
+    #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// The protocol; see `ringleader list` [default: ppl, or what the file says]
     #[arg(long, short)]

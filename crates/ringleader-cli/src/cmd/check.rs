@@ -14,7 +14,7 @@ use ringleader_catalogue::{Entries, Entry};
 use ringleader_records::case::execution::{Course, Execution};
 use ringleader_records::pool::{all_cores, spread};
 use ringleader_records::{files, json};
-use ringleader_verify::explicit::{Claim, Explored, Flaw, Scope, Verdict, Work};
+use ringleader_verify::explicit::{Claim, Evidence, Explored, Flaw, LeftOut, Move, Scope, Verdict, Work};
 use ringleader_verify::laws::{ACCEPTED, CLOSED};
 
 use crate::args::CheckArgs;
@@ -138,7 +138,7 @@ fn share(bar: &mut Bar, n: usize, what: &str, words: u64, work: &Work<'_>, threa
 
 // --- Witnesses ------------------------------------------------------------------------------------------------
 
-/// A flaw as a case that `replay` confirms: the step that breaks a claim, or a run that does not become safe.
+/// A flaw as a case that `replay` confirms: the step that breaks a claim, a loop, or a run that does not become safe.
 fn case(entry: &Entry, n: usize, explored: &Explored, flaw: &Flaw) -> Result<Value, Stop> {
     let mut trial = Trial::new(&entry.about().name, n, 0);
     trial.from = Some(Initial::Given(flaw.config.clone()));
@@ -149,27 +149,47 @@ fn case(entry: &Entry, n: usize, explored: &Explored, flaw: &Flaw) -> Result<Val
     }
     let first = last.duplicate();
     let ring = last.described().ring;
-    let (interactions, coins): (Vec<_>, Vec<u64>) =
-        flaw.step.map_or_else(Default::default, |(e, coin)| (vec![e], coin.into_iter().collect()));
-    let (course, schedule, steps) = if interactions.is_empty() {
+    let moves: &[Move] = match &flaw.evidence {
+        Evidence::Step(step) => std::slice::from_ref(step),
+        Evidence::Loop(moves, _) => moves,
+        Evidence::Itself | Evidence::Silent | Evidence::Endless => &[],
+    };
+    let interactions: Vec<_> = moves.iter().map(|(e, _)| *e).collect();
+    let coins: Vec<u64> = moves.iter().filter_map(|(_, coin)| *coin).collect();
+    let (course, schedule, steps) = if matches!(flaw.evidence, Evidence::Silent | Evidence::Endless) {
         let (scheduler, seed, steps) = (Scheduler::Uniform, 0, TRAPPED * (n as u64).pow(2));
         (Course::Seeded(scheduler, seed, steps), AnySchedule::new(scheduler, ring, seed), steps)
     } else {
         let recorded = Recorded::new(interactions.clone(), coins.clone());
-        (Course::Recorded(&interactions, &coins), AnySchedule::Recorded(recorded), 1)
+        (Course::Recorded(&interactions, &coins), AnySchedule::Recorded(recorded), moves.len() as u64)
     };
     *last.schedule() = schedule;
     let followed = last.advance(steps);
     followed.map_err(|(halt, step)| Stop::Bad(format!("the witness ends after {step} steps: {halt:?}")))?;
     let hashes = [(0, json::hash(first.as_ref())), (steps, json::hash(last.as_ref()))];
+    let mut notes = vec![("claim".into(), flaw.claim.text(&explored.promise).into())];
+    notes.extend(shown(&flaw.evidence).map(|words| ("shows".into(), words.into())));
     let execution = Execution {
         leaderless: (flaw.leaderless > 0).then_some(flaw.leaderless),
         hashes: &hashes,
         safety: true,
-        notes: vec![("claim".into(), flaw.claim.text(&explored.promise).into())],
+        notes,
         ..Execution::new(first.as_ref(), last.as_ref(), course)
     };
     Ok(execution.value())
+}
+
+/// What there is to see in a case, where that is not one step.
+fn shown(evidence: &Evidence) -> Option<String> {
+    Some(match evidence {
+        Evidence::Itself | Evidence::Step(_) => return None,
+        Evidence::Silent => "no interaction changes anything".into(),
+        Evidence::Loop(moves, changes) => {
+            let outputs = if *changes { "outputs change on the way" } else { "outputs stay as they are" };
+            format!("{} interactions lead round and back; {outputs}", moves.len())
+        }
+        Evidence::Endless => "it goes on without becoming safe".into(),
+    })
 }
 
 // --- For people -----------------------------------------------------------------------------------------------
@@ -178,17 +198,55 @@ fn report(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, rows: &[Row]) ->
     let about = entry.about();
     writeln!(out, "{}  {}", strong(&about.name), about.summary)?;
     writeln!(out, "rules {}, ring {}", about.origin.name(), about.ring.name())?;
-    writeln!(out, "safe set: {}", about.safe)?;
+    if about.declares_safe {
+        writeln!(out, "safe set: {}", about.safe)?;
+    } else {
+        writeln!(out, "no safe set is declared; safe: {}", definition(about.elects))?;
+    }
     if let Some(Row { explored, .. }) = rows.first() {
         writeln!(out, "claims:")?;
         explored.claims.iter().try_for_each(|claim| writeln!(out, "  {}", claim.text(&explored.promise)))?;
     }
     writeln!(out)?;
     table(out, rows)?;
+    if about.declares_safe {
+        all_of_it(out, about.elects, rows)?;
+    }
     if rows.iter().all(|row| row.explored.verdict == Verdict::Holds) {
-        return writeln!(out, "{} from every configuration checked", good("holds"));
+        writeln!(out, "{} from every configuration checked", good("holds"))?;
+        if !about.declares_safe {
+            writeln!(out, "on these rings it is self-stabilizing: it becomes safe with probability 1")?;
+        }
     }
     rows.iter().try_for_each(|row| findings(out, entry, args, row))
+}
+
+/// Definition 1.
+fn definition(elects: bool) -> &'static str {
+    if elects { "one leader, and no output ever changes" } else { "no output ever changes" }
+}
+
+/// Whether the safe set has all safe configurations of Definition 1, and if not, one that it leaves out.
+fn all_of_it(out: &mut dyn Write, elects: bool, rows: &[Row]) -> io::Result<()> {
+    let done = rows.iter().filter(|row| matches!(row.explored.verdict, Verdict::Holds | Verdict::Fails));
+    let (mut any, mut example) = (false, None);
+    for Row { n, explored, .. } in done {
+        if !std::mem::replace(&mut any, true) {
+            writeln!(out, "\nsafe by Definition 1: {}", definition(elects))?;
+        }
+        let (all, left_out) = (explored.largest, explored.left_out.as_ref());
+        let part = match left_out.map(|left_out| all - left_out.count) {
+            None => "all".into(),
+            Some(part) => format!("{} of the", commas(part)),
+        };
+        writeln!(out, "n = {n}: the safe set has {part} {} safe configurations", commas(all))?;
+        example = example.or(left_out.map(|left_out| (n, left_out)));
+    }
+    if let Some((n, left_out)) = example {
+        write!(out, "left out with n = {n}, for example: ")?;
+        json::write_line(out, &Value::List(left_out.config.clone()))?;
+    }
+    if any { writeln!(out) } else { Ok(()) }
 }
 
 fn table(out: &mut dyn Write, rows: &[Row]) -> io::Result<()> {
@@ -247,9 +305,19 @@ fn findings(out: &mut dyn Write, entry: &Entry, args: &CheckArgs, row: &Row) -> 
                 let (claim, count) = (flaw.claim.text(&explored.promise), commas(flaw.count));
                 writeln!(out, "n = {n}: {}: {claim}", alarm("fails"))?;
                 writeln!(out, "violated in {count} configurations")?;
+                if flaw.claim == Claim::Stabilizes {
+                    writeln!(out, "on this ring it is not self-stabilizing")?;
+                }
+            }
+            if let Some(words) = explored.flaws.first().and_then(|flaw| shown(&flaw.evidence)) {
+                writeln!(out, "what the witness shows: {words}")?;
             }
             match (&args.witness, witness) {
-                (Some(path), _) => writeln!(out, "witness: ringleader replay {}", quoted(&path.display().to_string())),
+                (Some(path), _) => {
+                    let path = quoted(&path.display().to_string());
+                    writeln!(out, "witness: ringleader replay {path}")?;
+                    writeln!(out, "watch it: ringleader view {path}")
+                }
                 (None, Some(witness)) => {
                     writeln!(out, "witness, for `ringleader replay -` (--witness FILE writes it):")?;
                     json::write_line(out, witness)
@@ -324,6 +392,7 @@ fn as_json(entry: &Entry, args: &CheckArgs, rows: &[Row]) -> Value {
         ("protocol", about.name.clone().into()),
         ("rules", about.origin.name().into()),
         ("safe_set", about.safe.clone().into()),
+        ("safe_declared", about.declares_safe.into()),
         ("memory", args.memory.into()),
         ("checks", rows.iter().map(row_as_json).collect::<Vec<_>>().into()),
     ])
@@ -342,6 +411,8 @@ fn row_as_json(row: &Row) -> Value {
             ("exceptions", done.then_some(flaw.map_or(0, |flaw| flaw.count)).into()),
         ])
     };
+    let left_out =
+        |left_out: &LeftOut| Value::map([("count", left_out.count.into()), ("config", left_out.config.clone().into())]);
     Value::map([
         ("n", (*n).into()),
         ("settings", settings(&explored.settings)),
@@ -351,6 +422,8 @@ fn row_as_json(row: &Row) -> Value {
         ("promise", explored.promise.clone().into()),
         ("promised", known(explored.promised)),
         ("safe", known(explored.safe)),
+        ("largest", known(explored.largest)),
+        ("left_out", explored.left_out.as_ref().filter(|_| done).map(left_out).into()),
         ("farthest", known(explored.farthest)),
         ("verdict", explored.verdict.name().into()),
         ("claims", explored.claims.iter().map(claim).collect::<Vec<_>>().into()),
@@ -391,7 +464,7 @@ mod tests {
             claim: Claim::SafeClosed,
             config: vec![agent(0, 1, 0), agent(1, 0, 1), agent(2, 2, 0)],
             leaderless: 0,
-            step: Some((Interaction { initiator: 1, responder: 0 }, Some(5))),
+            evidence: Evidence::Step((Interaction { initiator: 1, responder: 0 }, Some(5))),
             count: 1,
         };
         let case = case(entry, 3, &explored.unwrap(), &flaw).unwrap();

@@ -40,7 +40,11 @@ pub(crate) fn exact(args: &ExactArgs, entries: &Entries) -> Result<(), Stop> {
     let question = Question {
         start: args.start.as_deref(),
         seed: args.seed,
-        until: if args.until == "safe" { Until::Safe } else { Until::AtMostOneLeader },
+        until: match args.until.as_str() {
+            "safe" => Until::Safe,
+            "largest" => Until::Largest,
+            _ => Until::AtMostOneLeader,
+        },
         rotate: !args.no_rotation,
         most,
         quantiles: args.quantiles.unwrap_or(0),

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use ringleader::value::Value;
 use ringleader_records::columns::{Column, Row, columns};
+use ringleader_records::definition::{File, files_in};
 use ringleader_records::error::Error;
 use ringleader_records::meta::Meta;
 use ringleader_records::{csv, files, json, parquet};
@@ -62,5 +63,9 @@ fn as_json(meta: &Meta) -> Value {
         "seed" => ("seed", Value::from(meta.seed)),
         key => (key, value.into()),
     };
-    Value::map(meta.pairs().map(value))
+    let file = |file: File| {
+        Value::map([("name", Value::from(file.name)), ("hash", file.hash.into()), ("text", file.text.into())])
+    };
+    let files: Vec<Value> = files_in(&meta.definition).into_iter().map(file).collect();
+    Value::map(meta.pairs().map(value).into_iter().chain([("texts", files.into())]))
 }

@@ -14,8 +14,9 @@ use crate::stop::Stop;
 use crate::text::{WIDTH, alarm, faint, good, strong, wrapped};
 
 pub(crate) fn inspect(args: &InspectArgs, entries: &Entries) -> Result<(), Stop> {
-    let protocols = entries.catalogue();
-    let trial = case::read(&args.config)?.trial(&protocols, args.protocol.as_deref(), &args.params.0)?;
+    let (mut case, given) = (case::read(&args.config)?, args.protocol.as_deref());
+    let protocols = case.protocols(&entries.catalogue(), given)?;
+    let trial = case.trial(&protocols, given, &args.params.0)?;
     let session = protocols.open(&trial)?;
     let session = session.as_ref();
     print(args.format.is_json(), "inspect", || as_json(session), |out| show(out, session))

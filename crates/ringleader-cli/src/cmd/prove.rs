@@ -11,8 +11,8 @@ use ringleader::params::Params;
 use ringleader::schedule::{AnySchedule, Recorded};
 use ringleader::trial::{Initial, Trial};
 use ringleader::value::Value;
-use ringleader_catalogue::Entries;
-use ringleader_proof::bits::in_fresh_arena;
+use ringleader_catalogue::{Entries, File};
+use ringleader_notation::graph::in_fresh_arena;
 use ringleader_proof::claims::{Claim, Point, claims};
 use ringleader_proof::query::{Certificates, Decided, Query, Undecided, Verdict};
 use ringleader_proof::solve::NO_OTFS;
@@ -29,6 +29,7 @@ use crate::stop::{Stop, outcome};
 use crate::text::{WIDTH, alarm, commas, faint, good, strong, wrapped};
 
 mod summary;
+mod texts;
 
 use summary::Summary;
 
@@ -50,21 +51,27 @@ struct Row {
     clauses: usize,
 }
 
-pub(crate) fn prove(args: &ProveArgs, entries: &Entries) -> Result<(), Stop> {
+pub(crate) fn prove(args: &ProveArgs, entries: &Entries, files: &[File]) -> Result<(), Stop> {
+    if let Some(text) = texts::named(args, entries, files)? {
+        return match () {
+            () if args.list => texts::list(args, &text),
+            () if args.aiger.is_some() || args.blif.is_some() => texts::write(args, &text),
+            () => prepare(args)?.map_or_else(again, |()| texts::prove(args, entries, &text)),
+        };
+    }
+    if let Some((name, _)) = args.params.0.0.first() {
+        return Err(Stop::Bad(format!("--{name} is for a protocol: name one with --protocol, or a file")));
+    }
+    if args.aiger.is_some() || args.blif.is_some() {
+        return Err(Stop::Bad(
+            "--aiger and --blif write the text of a protocol: name one with --protocol, or a file".into(),
+        ));
+    }
     let chosen = choose(&args.claims)?;
     if args.list {
         return list(&chosen, args.json);
     }
-    if args.memory.is_some() && resident().is_none() {
-        return Err(Stop::Bad(
-            "--memory needs a system that tells how much memory a process uses (/proc/self/status)".into(),
-        ));
-    }
-    for directory in [&args.certificate, &args.witness].into_iter().flatten() {
-        std::fs::create_dir_all(directory)
-            .map_err(|error| Stop::Bad(format!("cannot make the directory {}: {error}", directory.display())))?;
-    }
-    if args.certificate.is_some() && std::env::var(NO_OTFS.0).as_deref() != Ok(NO_OTFS.1) {
+    if prepare(args)?.is_none() {
         return again();
     }
     let tasks: Vec<Task> = chosen
@@ -75,9 +82,28 @@ pub(crate) fn prove(args: &ProveArgs, entries: &Entries) -> Result<(), Stop> {
         return Err(Stop::Bad("these ranges hold no point: --n and --psi are A..B with A <= B".into()));
     }
     let mut report = Report { args, entries, tasks: &tasks, rows: Vec::new() };
-    let printed = decide_all(args, &tasks, |row| report.take(row));
+    let silent = args.quiet || (args.every && !args.json);
+    let printed =
+        decide_all(args, (tasks.len(), silent), |task| next_row(args, &tasks[task], task), |row| report.take(row));
     let printed = printed.and_then(|()| report.finish());
     outcome(printed, report.verdict())
+}
+
+/// Refuses what can be refused, and makes directories; `None` if the environment is not what certificates need.
+fn prepare(args: &ProveArgs) -> Result<Option<()>, Stop> {
+    if args.memory.is_some() && resident().is_none() {
+        return Err(Stop::Bad(
+            "--memory needs a system that tells how much memory a process uses (/proc/self/status)".into(),
+        ));
+    }
+    for directory in [&args.certificate, &args.witness].into_iter().flatten() {
+        std::fs::create_dir_all(directory)
+            .map_err(|error| Stop::Bad(format!("cannot make the directory {}: {error}", directory.display())))?;
+    }
+    if args.certificate.is_some() && std::env::var(NO_OTFS.0).as_deref() != Ok(NO_OTFS.1) {
+        return Ok(None);
+    }
+    Ok(Some(()))
 }
 
 /// The same command with the environment that certificates need. A Ctrl-C reaches that process as well, which then ends in order;
@@ -158,35 +184,42 @@ fn points(claim: &Claim, args: &ProveArgs) -> Vec<Point> {
 
 // --- Deciding -------------------------------------------------------------------------------------------------
 
-/// Decides all tasks over threads and hands the rows on in the order of the tasks, until Ctrl-C.
-fn decide_all(args: &ProveArgs, tasks: &[Task], mut take: impl FnMut(Row) -> Result<(), Stop>) -> Result<(), Stop> {
+/// Decides so many tasks over threads and hands the rows on in the order of the tasks, until Ctrl-C, which cuts tasks short: they give none.
+fn decide_all<R: Send>(
+    args: &ProveArgs,
+    (tasks, silent): (usize, bool),
+    decide: impl Fn(usize) -> Option<R> + Sync,
+    mut take: impl FnMut(R) -> Result<(), Stop>,
+) -> Result<(), Stop> {
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let (mut bar, mut waiting, mut due) =
-        (Bar::new(tasks.len() as u64, args.quiet || (args.every && !args.json)), Vec::new(), 0);
-    let threads = args.threads.unwrap_or_else(all_cores).min(tasks.len());
+    let (mut bar, mut waiting, mut due) = (Bar::new(tasks as u64, silent), Vec::new(), 0);
+    let threads = args.threads.unwrap_or_else(all_cores).min(tasks);
+    let next_row = || {
+        let task = next.fetch_add(1, Ordering::Relaxed);
+        let going = task < tasks && !interrupted() && !failed.load(Ordering::Relaxed);
+        going.then(|| decide(task)).flatten().map(|row| (task, row))
+    };
     spread(
         threads,
         &failed,
-        || (!failed.load(Ordering::Relaxed)).then(|| next_row(args, tasks, &next)).flatten().map(Ok::<Row, Stop>),
+        || next_row().map(Ok::<(usize, R), Stop>),
         |row| {
             waiting.extend(row);
             let _ = bar.show(waiting.len() as u64 + due as u64, || "decided".into());
-            while let Some(k) = waiting.iter().position(|row: &Row| row.task == due) {
-                take(waiting.swap_remove(k))?;
+            while let Some(k) = waiting.iter().position(|(task, _)| *task == due) {
+                take(waiting.swap_remove(k).1)?;
                 due += 1;
             }
             Ok(())
         },
     )?;
     // After Ctrl-C there may be gaps; what was decided behind them is shown as well.
-    waiting.sort_by_key(|row| row.task);
-    waiting.into_iter().try_for_each(take)
+    waiting.sort_by_key(|(task, _)| *task);
+    waiting.into_iter().try_for_each(|(_, row)| take(row))
 }
 
-/// The next task, decided; `None` if none is left, or if Ctrl-C cut it short.
-fn next_row(args: &ProveArgs, tasks: &[Task], next: &AtomicUsize) -> Option<Row> {
-    let task = next.fetch_add(1, Ordering::Relaxed);
-    let Task { claim, point } = tasks.get(task).filter(|_| !interrupted())?;
+/// A task, decided; `None` if Ctrl-C cut it short.
+fn next_row(args: &ProveArgs, Task { claim, point }: &Task, task: usize) -> Option<Row> {
     let row = decide(args, claim, *point);
     let cut = matches!(&row.decided, Ok(Decided { verdict: Verdict::Unknown(_), .. })) && interrupted();
     (!cut).then_some(Row { task, ..row })
@@ -248,7 +281,8 @@ impl Report<'_> {
     fn take(&mut self, mut row: Row) -> Result<(), Stop> {
         let Task { claim, point } = &self.tasks[row.task];
         let decided = row.decided.as_ref().map_err(refused)?;
-        row.case = decided.verdict.witness().map(|witness| as_case(witness, self.entries)).transpose()?;
+        let case = |witness: &Witness| as_case(witness, of_witness(witness, self.entries)?, self.entries);
+        row.case = decided.verdict.witness().map(case).transpose()?;
         if let (Some(directory), Some(case)) = (&self.args.witness, &row.case) {
             let path = directory.join(format!("{}.json", label(claim, *point)));
             files::write(&path, |out| json::write_line(out, case))?;
@@ -394,23 +428,33 @@ impl Report<'_> {
     }
 }
 
+/// The parameters of a witness, which may have been accepted in spite of what the protocol requires.
+fn of_witness(witness: &Witness, entries: &Entries) -> Result<Params, Stop> {
+    let entry = entries.find(&witness.protocol)?;
+    let params = Params(witness.settings.iter().map(|(name, value)| (name.clone().into_owned(), *value)).collect());
+    let unsound = entry.about().parameters.iter().any(|parameter| parameter.name == "unsound");
+    Ok(if unsound { params.with("unsound", 1) } else { params })
+}
+
 /// A witness as a case that `replay` and `inspect` accept.
-fn as_case(witness: &Witness, entries: &Entries) -> Result<Value, Stop> {
+fn as_case(witness: &Witness, params: Params, entries: &Entries) -> Result<Value, Stop> {
     let entry = entries.find(&witness.protocol)?;
     let mut trial = Trial::new(&witness.protocol, witness.initial.len(), 0);
     trial.from = Some(Initial::Given(witness.initial.clone()));
-    trial.params = Params(witness.settings.iter().map(|(name, value)| (name.clone().into_owned(), *value)).collect());
-    if entry.about().parameters.iter().any(|parameter| parameter.name == "unsound") {
-        trial.params = trial.params.with("unsound", 1);
+    trial.params = params;
+    let mut first = entry.open(&trial)?;
+    if witness.leaderless > 0 {
+        first.set_leaderless(witness.leaderless)?;
     }
-    let first = entry.open(&trial)?;
     let (mut last, steps) = (first.duplicate(), witness.word.len() as u64);
     *last.schedule() = AnySchedule::Recorded(Recorded::new(witness.word.clone(), witness.coins.clone()));
     last.advance(steps).map_err(|(halt, step)| Stop::Failed(format!("a witness ends after {step} steps: {halt:?}")))?;
     let hashes = [(0, json::hash(first.as_ref())), (steps, json::hash(last.as_ref()))];
     let course = Course::Recorded(&witness.word, &witness.coins);
     let notes = vec![("shows".into(), witness.shows.as_str().into())];
-    let execution = Execution { hashes: &hashes, notes, ..Execution::new(first.as_ref(), last.as_ref(), course) };
+    let leaderless = (witness.leaderless > 0).then_some(witness.leaderless);
+    let execution =
+        Execution { leaderless, hashes: &hashes, notes, ..Execution::new(first.as_ref(), last.as_ref(), course) };
     Ok(execution.value())
 }
 

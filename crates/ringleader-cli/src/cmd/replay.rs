@@ -19,11 +19,12 @@ use crate::text::{alarm, commas, faint, good, ratio, strong};
 
 pub(crate) fn replay(args: &ReplayArgs, entries: &Entries) -> Result<(), Stop> {
     let mut case = case::read(&args.case)?;
-    if case.protocol.is_none() {
-        return Err(Stop::Bad(format!("{}: the case has no `protocol`", args.case.display())));
+    if case.protocol.is_none() && args.protocol.is_none() {
+        return Err(Stop::Bad(format!("{}: the case has no `protocol`; name it with --protocol", args.case.display())));
     }
-    let protocols = entries.catalogue();
-    let trial = case.trial(&protocols, None, &Default::default())?;
+    let given = args.protocol.as_deref();
+    let protocols = case.protocols(&entries.catalogue(), given)?;
+    let trial = case.trial(&protocols, given, &Default::default())?;
     let mut session = protocols.open(&trial)?;
     if let Some(steps) = case.leaderless {
         session.set_leaderless(steps)?;
@@ -88,8 +89,13 @@ fn show(out: &mut dyn Write, session: &dyn Session, steps: u64, compared: &[Comp
         let names = if names.is_empty() { "none".into() } else { names.join(", ") };
         writeln!(out, "leaders at the end: {names}{more}")?;
     }
-    let safe = if session.is_safe() { "safe" } else { "not safe" };
-    writeln!(out, "the end is {safe}: {} is the safe set\n", described.about.safe)?;
+    let (is, safe) = (if session.is_safe() { "" } else { "not " }, described.about.in_safe_set());
+    let set = if described.about.declares_safe {
+        format!("{} is the safe set", described.about.safe)
+    } else {
+        "no safe set is declared".into()
+    };
+    writeln!(out, "the end is {is}{safe}: {set}\n")?;
     for Compared { what, count, flaw } in compared {
         let what = if *count == 1 { (*what).to_owned() } else { format!("{} {what}", commas(count)) };
         match flaw {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
+use ringleader::instance::Described;
 use ringleader::observer::{Observer, Progress};
 use ringleader::session::Session;
 use ringleader::trial::{Record, Trial};
@@ -20,7 +21,7 @@ use crate::progress::{Bar, locked};
 use crate::shapes::settings;
 use crate::stdout::print;
 use crate::stop::{Stop, outcome};
-use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
+use crate::text::{alarm, columns, commas, faint, good, quoted, ratio, strong};
 
 pub(crate) fn run(args: &RunArgs, entries: &Entries) -> Result<(), Stop> {
     match args.trials {
@@ -98,8 +99,8 @@ fn summary(
     heading(out, trial, record, session)?;
     picture::draw(out, session)?;
     writeln!(out)?;
-    phases(out, trial.n, &session.described().safe_phase, record)?;
-    faults(out, trial.n, record)?;
+    phases(out, trial.n, session.described(), record)?;
+    faults(out, trial.n, session.described().about.in_safe_set(), record)?;
     writeln!(out)?;
     verdict(out, trial, record, session)?;
     writeln!(out, "{} {command}", faint("repeat:"))
@@ -121,7 +122,8 @@ fn scaled(name: &str, n: usize, step: Option<u64>) -> Vec<String> {
     [vec![name.to_owned(), step.map_or("-".into(), commas)], ratios.to_vec()].concat()
 }
 
-fn phases(out: &mut dyn Write, n: usize, safe: &str, record: &Record) -> io::Result<()> {
+fn phases(out: &mut dyn Write, n: usize, described: &Described, record: &Record) -> io::Result<()> {
+    let safe = &*described.safe_phase;
     let header = ["phase", "step", "parallel time", "/ n^2", "/ n^2 log2 n"].map(str::to_owned).to_vec();
     let mut reached: Vec<(&str, Option<u64>)> = record.phases.iter().map(|phase| (&*phase.name, phase.step)).collect();
     if reached.is_empty() {
@@ -135,11 +137,15 @@ fn phases(out: &mut dyn Write, n: usize, safe: &str, record: &Record) -> io::Res
     writeln!(out, "{}", strong(&lines[0]))?;
     lines[1..].iter().try_for_each(|line| writeln!(out, "{line}"))?;
     let explained = record.phases.iter().filter(|phase| !phase.about.is_empty());
-    let mut lines = explained.map(|phase| format!("{:>18}: {}", phase.name, phase.about));
+    let mut lines = explained.map(|phase| {
+        let is_safe = described.about.declares_safe || phase.name != safe;
+        let about = if is_safe { &*phase.about } else { "nothing can change any more" };
+        format!("{:>18}: {about}", phase.name)
+    });
     lines.try_for_each(|line| writeln!(out, "{}", faint(line)))
 }
 
-fn faults(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
+fn faults(out: &mut dyn Write, n: usize, safe: &str, record: &Record) -> io::Result<()> {
     for struck in &record.faults {
         let (fault, step) = (&struck.fault, commas(struck.step));
         let parallel = ratio(struck.step as f64 / n as f64);
@@ -152,17 +158,17 @@ fn faults(out: &mut dyn Write, n: usize, record: &Record) -> io::Result<()> {
             writeln!(out, "  left {leaders} leader{}", if leaders == 1 { "" } else { "s" })?;
         }
         match struck.safe {
-            Some(safe) => {
-                let recovery = safe - struck.step;
+            Some(step) => {
+                let recovery = step - struck.step;
                 let parallel = ratio(recovery as f64 / n as f64);
                 writeln!(
                     out,
-                    "  safe again at step {}, {} steps later (parallel time {parallel})",
-                    commas(safe),
+                    "  {safe} again at step {}, {} steps later (parallel time {parallel})",
+                    commas(step),
                     commas(recovery)
                 )?;
             }
-            None => writeln!(out, "  not safe again before the next fault or the end")?,
+            None => writeln!(out, "  not {safe} again before the next fault or the end")?,
         }
     }
     Ok(())
@@ -174,9 +180,12 @@ fn verdict(out: &mut dyn Write, trial: &Trial, record: &Record, session: &dyn Se
     if record.interrupted {
         return writeln!(out, "{} after {steps} steps (parallel time {parallel})", alarm("interrupted"));
     }
+    if !about.declares_safe {
+        return undeclared(out, trial, record, session);
+    }
     if record.censored {
         writeln!(out, "{} within {steps} steps (parallel time {parallel}): the limit came first", alarm("not safe"))?;
-        return writeln!(out, "a larger --limit with the same seed continues the same execution");
+        return writeln!(out, "{CONTINUES}");
     }
     // "For ever" and "stays" need a closed set, and that needs evidence.
     let (safe, stays) = if about.evidence.is_some() { ("safe for ever", "stays") } else { ("safe", "is") };
@@ -186,10 +195,39 @@ fn verdict(out: &mut dyn Write, trial: &Trial, record: &Record, session: &dyn Se
     }
     writeln!(out, "{}", faint(format!("the safe set is {}; where it is closed, its first step is exact", about.safe)))?;
     let closed = about.evidence.as_ref().map_or_else(
-        || format!("declared by the protocol;\n`ringleader check {} --n 3..4` looks", about.name),
+        || format!("declared by the protocol;\n`ringleader check {} --n 3..4` looks", quoted(&about.name)),
         |evidence| evidence.clone().into_owned(),
     );
     writeln!(out, "{}", faint(format!("closed: {closed}")))
+}
+
+const CONTINUES: &str = "a larger --limit with the same seed continues the same execution";
+
+/// Without a safe set a run can tell when outputs changed last, and when nothing can change any more.
+fn undeclared(out: &mut dyn Write, trial: &Trial, record: &Record, session: &dyn Session) -> io::Result<()> {
+    let about = &session.described().about;
+    let (steps, parallel) = (commas(record.steps), ratio(record.steps as f64 / trial.n as f64));
+    let silent = session.facts().get("silent") == Some(&true.into());
+    if !record.censored {
+        writeln!(out, "{} from step {steps} on (parallel time {parallel})", good("silent"))?;
+        if let [leader] = session.leaders().as_slice() {
+            writeln!(out, "u_{leader} stays the leader")?;
+        }
+    } else if silent {
+        let leaders = session.leaders().len();
+        writeln!(out, "{}: nothing can change any more, with {leaders} leaders", alarm("silent but not safe"))?;
+    } else {
+        writeln!(out, "{} within {steps} steps (parallel time {parallel}): the limit came first", alarm("not silent"))?;
+        writeln!(out, "{CONTINUES}")?;
+    }
+    writeln!(out, "last output change at step {}", commas(record.last_output_change))?;
+    let why = format!(
+        "when it became safe is not known: {} declares no safe set;\n\
+        `ringleader check {} --n 3..4` finds the safe configurations of small rings",
+        about.name,
+        quoted(&about.name)
+    );
+    why.lines().try_for_each(|line| writeln!(out, "{}", faint(line)))
 }
 
 // --- For machines ---------------------------------------------------------------------------------------------
@@ -234,6 +272,7 @@ fn as_json(trial: &Trial, record: &Record, session: &dyn Session, command: &str)
         ("safe", record.safe.into()),
         ("safe_parallel_time", parallel(record.safe).into()),
         ("safe_set", about.safe.clone().into()),
+        ("safe_declared", about.declares_safe.into()),
         ("censored", record.censored.into()),
         ("interrupted", record.interrupted.into()),
         ("last_output_change", record.last_output_change.into()),

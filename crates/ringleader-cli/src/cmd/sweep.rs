@@ -32,8 +32,7 @@ pub(crate) fn sweep(args: &SweepArgs, entries: &Entries) -> Result<(), Stop> {
     if args.example {
         return to_stdout(|out| out.write_all(EXAMPLE.as_bytes()));
     }
-    let protocols = entries.catalogue();
-    let definition = definition(args, &protocols)?;
+    let definition = definition(args, &entries.catalogue())?;
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     let part = Part::new(&definition.sweep, shard);
     let records = records_of(args, shard)?;
@@ -42,12 +41,13 @@ pub(crate) fn sweep(args: &SweepArgs, entries: &Entries) -> Result<(), Stop> {
     {
         files::spare(&[read], &written)?;
     }
-    let plan = Plan { args, protocols: &protocols, definition: &definition, shard, part, records };
+    let protocols = &definition.protocols;
+    let plan = Plan { args, protocols, definition: &definition, shard, part, records };
     if args.slurm.slurm {
         return plan.on_slurm();
     }
     if args.dry_run {
-        let before = progress(&definition, &protocols, shard, &plan.records)?;
+        let before = progress(&definition, protocols, shard, &plan.records)?;
         return outcome(to_stdout(|out| plan.list(out, &before)), Ok(()));
     }
     plan.run()

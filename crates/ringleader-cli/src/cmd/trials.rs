@@ -141,7 +141,11 @@ impl<'a> Report<'a> {
         let values = values.into_iter().map(|[known, cut]| Sample::new(known, cut));
         let measure =
             |([key, title, beyond], sample): ([&'static str; 3], Sample)| Measure { key, title, beyond, sample };
-        let mut measures: Vec<Measure> = MEASURES.into_iter().zip(values).map(measure).collect();
+        let mut names = MEASURES;
+        if !described.about.declares_safe {
+            names[1][1] = "first silent step";
+        }
+        let mut measures: Vec<Measure> = names.into_iter().zip(values).map(measure).collect();
         measures.reverse();
         let mut listed = listed.unwrap_or_default();
         listed.sort_unstable_by_key(|one| one.trial);
@@ -220,7 +224,12 @@ impl Report<'_> {
             writeln!(out, "{}: {cut} of {} trials met the limit {limit}", alarm("censored"), commas(finished))?;
             writeln!(out, "they are kept as lower bounds; a larger --limit tells more")?;
         } else if finished > 0 {
-            writeln!(out, "{} in {} of {} trials", good("safe for ever"), commas(finished), commas(finished))?;
+            let about = &self.described.about;
+            let safe = if about.declares_safe { "safe for ever" } else { about.in_safe_set() };
+            writeln!(out, "{} in {} of {} trials", good(safe), commas(finished), commas(finished))?;
+        }
+        if !self.described.about.declares_safe {
+            writeln!(out, "{}", faint("no safe set is declared: silent is shown instead, safety may come before"))?;
         }
         let note =
             "quantiles are values that occurred; intervals: Student's for the mean,\norder statistics for the median";
@@ -328,6 +337,7 @@ impl Report<'_> {
             ("seed", self.trial.seed.into()),
             ("limit", self.limit.into()),
             ("safe_set", self.described.about.safe.clone().into()),
+            ("safe_declared", self.described.about.declares_safe.into()),
             ("asked", self.asked.into()),
             ("finished", self.finished.into()),
             ("censored", self.censored.into()),

@@ -33,6 +33,14 @@ export class Lab {
     return this.page.waitForFunction(condition, argument);
   }
 
+  /** The same for a condition that is a promise: any promise would count as true there. */
+  async untilResolved(condition, argument) {
+    for (const end = Date.now() + PATIENCE_MS; !(await this.page.evaluate(condition, argument)); ) {
+      if (Date.now() > end) throw new Error(`waited in vain for ${condition}`);
+      await this.page.evaluate(() => new Promise(requestAnimationFrame));
+    }
+  }
+
   /** Waits until nothing is under way. */
   rest() {
     return this.until(() => window.atRest());
@@ -40,7 +48,7 @@ export class Lab {
 
   /** Waits until nothing is under way and everything is drawn. That something has another size is noticed with a frame of the screen. */
   still() {
-    return this.until(async () => {
+    return this.untilResolved(async () => {
       if (!window.ringleader?.isStill()) return false;
       const { frames } = window.ringleader.stats;
       for (let k = 0; k < 2; k++) await new Promise(requestAnimationFrame);

@@ -72,4 +72,7 @@ export function agentsOf({ columns }) {
   return columns[names[0]].map((_, agent) => Object.fromEntries(names.map((name) => [name, columns[name][agent]])));
 }
 
+/** The file of a built-in protocol. */
+export const text = (name) => readFileSync(resolve(ROOT, `protocols/${name}.py`), "utf8");
+
 export const conformance = (name) => JSON.parse(readFileSync(conformancePath(name), "utf8"));

@@ -117,7 +117,7 @@ law("a diagram that is asked for while a run of another protocol opens is no err
   await page.route(DESCRIPTIONS, async (route) => {
     const response = await route.fetch();
     await chosen;
-    await lab.until(async () => (await import("/plot.js")).areDrawn());
+    await lab.untilResolved(async () => (await import("/plot.js")).areDrawn());
     await route.fulfill({ response });
   }, { times: 1 });
   const drawn = page.waitForResponse(/spacetime\?variable=color/);

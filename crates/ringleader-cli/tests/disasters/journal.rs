@@ -44,7 +44,7 @@ impl Journal {
             Some(())
         } else {
             let number = value["number"].as_str()?.parse().ok()?;
-            let definition = value["ringleader.definition"].as_str()?.to_owned();
+            let definition = as_written(value["ringleader.definition"].as_str()?).to_owned();
             (sum(text) == found).then(|| drop(self.definitions.insert(number, (definition, found.to_owned()))))
         }
     }
@@ -76,6 +76,11 @@ fn strays(lines: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let seal = sum(&meta.replacen("seed = ", "seed = 1", 1));
     let trials = texts().filter(|text| text.starts_with('[')).map(|text| text.replacen("0,", "1,", 1));
     trials.map(|text| format!("{} {text}\n", sum(&format!("{seal}{text}"))).into_bytes()).collect()
+}
+
+/// A definition without the texts of its files, which follow it.
+pub(crate) fn as_written(definition: &str) -> &str {
+    definition.split("\n# The files").next().unwrap_or_default()
 }
 
 fn sum(text: &str) -> String {

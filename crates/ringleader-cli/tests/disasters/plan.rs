@@ -39,7 +39,9 @@ impl Dice {
 // --- Definitions ----------------------------------------------------------------------------------------------
 
 /// Protocols, the rings that suit them, and whether they need a limit to end soon.
-const PROTOCOLS: [(&str, &[u32], bool); 15] = [
+const PROTOCOLS: [(&str, &[u32], bool); 16] = [
+    // A file, in the folder above that of the definition.
+    ("../mine.py", &[3, 4, 5, 7], false),
     ("ppl", &[3, 4, 5, 6, 8, 10, 12], false),
     ("ppl", &[3, 4, 5, 6, 8, 10, 12], false),
     ("ppl-prime", &[3, 5, 8], true),

@@ -9,7 +9,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::harness::PATIENCE;
-use crate::journal::{Journal, Trial};
+use crate::journal::{Journal, Trial, as_written};
 use crate::plan::{Blow, Damage, Definition, Disaster, Moment, Thing};
 use crate::world::{Ended, Running, SIGXFSZ, World, files, text};
 
@@ -105,7 +105,7 @@ impl<'a> Site<'a> {
         let complete = there && {
             let told = self.world.printed(&["export", "--meta", text(&self.records())]);
             let meta: serde_json::Value = serde_json::from_slice(&told).unwrap();
-            meta["files"][0]["definition"] == present.text()
+            as_written(meta["files"][0]["definition"].as_str().unwrap()) == present.text()
         };
         let journal = Journal::read(&fs::read(self.journal()).unwrap_or_default());
         let mut done = journal.as_ref().map(|journal| journal.trials(&self.definitions)).unwrap_or_default();

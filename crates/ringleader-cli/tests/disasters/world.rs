@@ -184,6 +184,7 @@ impl World {
         let (reference, sweep) = (folder.join("undisturbed"), folder.join("sweep"));
         fs::create_dir_all(&reference).unwrap();
         fs::create_dir_all(&sweep).unwrap();
+        fs::write(folder.join("mine.py"), include_str!("../../../../protocols/fj.py")).unwrap();
         let last = &plan.chapters[plan.chapters.len() - 1].definition;
         let (expected, table) = self.undisturbed(&reference, last);
         let mut shards = Vec::new();

@@ -26,11 +26,11 @@ use super::kappa::detects;
 use super::safe::{sets, settled};
 use super::tokens::{WAR, misses_s_pl};
 use super::{About, Claim, Point, Set, either, exit, ppl};
-use crate::bits::Lit;
 use crate::query::{Decided, Query, Undecided, Verdict};
 use crate::symbolic::Symbolic;
 use crate::unrolling::Unrolling;
 use crate::witness::{Subject, Witness};
+use ringleader_notation::graph::Lit;
 
 pub(super) fn claims() -> Vec<Claim> {
     let convergence = Claim {

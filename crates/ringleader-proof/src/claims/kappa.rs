@@ -7,10 +7,10 @@ use ringleader::protocols::ppl::{Mode, Ppl, State};
 
 use super::tokens::MODES;
 use super::{About, Claim, Point, ppl};
-use crate::bits::Lit;
 use crate::query::{Decided, Query, Undecided, Verdict};
 use crate::symbolic::{NamedCircuit, Symbolic};
 use crate::witness::Witness;
+use ringleader_notation::graph::Lit;
 
 pub(super) fn claims() -> Vec<Claim> {
     vec![Claim {

@@ -6,10 +6,10 @@ use ringleader::protocols::ppl::sets::{Condition, Sets};
 use ringleader::protocols::ppl::{BLACK, Ppl, State, WHITE};
 
 use super::{About, Claim, Point, Set, either, exit, ppl};
-use crate::bits::Lit;
 use crate::query::{Decided, Query, Undecided, Verdict};
 use crate::unrolling::Unrolling;
 use crate::witness::Subject;
+use ringleader_notation::graph::Lit;
 
 const CLOSED: Claim = Claim {
     name: "safe",

@@ -1,6 +1,6 @@
 //! P_OR and P_CL: their closed safe sets, and the lemmas of Section 5 and Appendix B.
 
-use ringleader::circuit::{Agent, Bit, all, any};
+use ringleader::circuit::{Agent, all, any, at_least};
 use ringleader::params::Params;
 use ringleader::protocols::pcl::{self, Pcl};
 use ringleader::protocols::por::{self, Direction, Por};
@@ -153,19 +153,6 @@ fn obstacle(query: &mut Query<'_>, n: usize) -> Result<Decided, Undecided> {
 fn sweeps(ring: Ring, times: usize) -> Vec<Interaction> {
     let left: Vec<Interaction> = ring.seq_l(0, ring.n()).into_iter().map(Interaction::reversed).collect();
     [ring.seq_r(0, ring.n()).repeat(times), left.repeat(times)].concat()
-}
-
-/// How many of these hold, as "at least k" for k = 1, 2, ...
-fn at_least<B: Bit>(bits: impl Iterator<Item = B>) -> Vec<B> {
-    let mut count: Vec<B> = Vec::new();
-    for bit in bits {
-        count.push(B::ZERO);
-        for k in (0..count.len()).rev() {
-            let before = if k == 0 { B::ONE } else { count[k - 1] };
-            count[k] = count[k] | (bit & before);
-        }
-    }
-    count
 }
 
 /// Without obstacles and not oriented before, and as many segments after: where two meet, `u_i` and `u_{i+1}` point at each other.

@@ -152,5 +152,7 @@ pub fn head(session: &dyn Session) -> Vec<(Text, Value)> {
     let mut head =
         vec![("protocol".into(), described.about.case.clone().into()), ("n".into(), described.ring.n().into())];
     head.extend(described.settings.iter().map(|(name, value)| (name.clone(), Value::from(*value))));
+    // A file may be changed or lost; the case is to be replayed all the same.
+    head.extend(described.about.text.iter().map(|text| ("text".into(), Value::from(&**text))));
     head
 }

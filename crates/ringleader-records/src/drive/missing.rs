@@ -326,6 +326,10 @@ impl<'a, 'd> Work<'a, 'd> {
 
     /// From here on not even `kill -9` makes these trials run again.
     fn keep(&self, cell: usize, held: &mut Held) -> Result<(), Error> {
+        // What came of a text that went wrong means nothing.
+        if let Some(fault) = self.protocols.find(&self.sweep.cells[cell].trial.protocol)?.fault() {
+            return Err(fault.into());
+        }
         let (begin, rows) = (Instant::now(), std::mem::take(&mut held.rows));
         if rows.is_empty() || held.failed.is_some() {
             return Ok(());

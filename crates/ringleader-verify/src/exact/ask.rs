@@ -1,5 +1,6 @@
 //! The question of `ringleader exact`, for any protocol by its name.
 
+use std::cell::Cell;
 use std::io::Write;
 
 use num_rational::BigRational;
@@ -12,13 +13,15 @@ use ringleader::random::{Stream, stream};
 use ringleader::ring::Ring;
 use ringleader::value::{Text, Value};
 
-use super::{Chain, MOST_RATIONAL, NoChain, Plan, chain, quantiles, rational, solve, write_prism};
+use super::{Chain, MOST_RATIONAL, NoChain, Plan, Target, chain, quantiles, rational, solve, write_prism};
 
 /// Where the chain ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// In the protocol's closed safe set.
+    /// In the protocol's closed safe set; if it declares none, in all safe configurations.
     Safe,
+    /// In all safe configurations of Definition 1, whatever the protocol declares.
+    Largest,
     /// As soon as at most one leader is left.
     AtMostOneLeader,
 }
@@ -86,16 +89,31 @@ pub fn ask<P: Protocol>(
 ) -> Result<Option<Found>, NoChain> {
     let Instance { blueprint, protocol, ring } = instance;
     let (about, ring) = (&blueprint.about, *ring);
-    let until = |config: &[P::State]| match question.until {
-        Until::Safe => protocol.is_safe(config),
-        Until::AtMostOneLeader => leaders(protocol, config).len() <= 1,
+    // A text may tell the agents of its safe set apart by their numbers. Then rotations are not one.
+    let (uneven, read) = (Cell::new(false), question.rotate && protocol.text() != 0);
+    let is_safe = |config: &[P::State]| {
+        let (safe, mut turned) = (protocol.is_safe(config), config.to_vec());
+        for _ in 1..if read { config.len() } else { 1 } {
+            turned.rotate_left(1);
+            uneven.set(uneven.get() || protocol.is_safe(&turned) != safe);
+        }
+        safe
+    };
+    let at_most_one = |config: &[P::State]| leaders(protocol, config).len() <= 1;
+    let until = match question.until {
+        Until::Safe if about.declares_safe => Target::Set(&is_safe),
+        Until::Safe | Until::Largest => Target::Largest { elects: about.elects },
+        Until::AtMostOneLeader => Target::Set(&at_most_one),
     };
     if question.until == Until::AtMostOneLeader && !about.elects {
         return Err(Error::new("until", "at-most-one-leader", format!("{} elects no leader", about.name)).into());
     }
-    let plan = Plan { until: &until, rotate: question.rotate, most: question.most, observer };
+    let plan = Plan { until, rotate: question.rotate, most: question.most, observer };
     let (name, starts) = starts(instance, question)?;
     let Some(chain) = chain(protocol, ring, starts.into_iter(), &plan)? else { return Ok(None) };
+    if uneven.get() {
+        return Err(Error::new("safe set", &about.safe, "a rotation of a member is none; --no-rotation helps").into());
+    }
     if let Some(out) = prism {
         let about = format!("{}, n = {}, start {name}", about.summary, ring.n());
         let written = write_prism(&chain, name == "every", &about, out, observer);
@@ -137,7 +155,11 @@ fn answer<P: Protocol>(
     Some(Found {
         settings: protocol.settings(),
         start: name,
-        until: if question.until == Until::Safe { about.safe.clone() } else { "at most one leader".into() },
+        until: match question.until {
+            Until::Safe if about.declares_safe => about.safe.clone(),
+            Until::Safe | Until::Largest => "safe by Definition 1".into(),
+            Until::AtMostOneLeader => "at most one leader".into(),
+        },
         configurations: chain.len(),
         moves: chain.moves(),
         starts: [count, count - finite],

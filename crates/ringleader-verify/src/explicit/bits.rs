@@ -25,8 +25,26 @@ impl Bits {
         self.0[(k / 64) as usize].fetch_or(1 << (k % 64), Relaxed);
     }
 
+    #[inline]
+    pub(super) fn remove(&self, k: u64) {
+        self.0[(k / 64) as usize].fetch_and(!(1 << (k % 64)), Relaxed);
+    }
+
     pub(super) fn count(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.load(Relaxed).count_ones())).sum()
+    }
+
+    pub(super) fn equals(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).all(|(a, b)| a.load(Relaxed) == b.load(Relaxed))
+    }
+
+    /// How many members another set does not have, and the first of them.
+    pub(super) fn without(&self, other: &Self) -> (u64, Option<u64>) {
+        let words = (0..).zip(self.0.iter().zip(&other.0));
+        let mut rest = words.map(|(k, (a, b))| (k, a.load(Relaxed) & !b.load(Relaxed))).filter(|(_, bits)| *bits != 0);
+        let Some((word, bits)) = rest.next() else { return (0, None) };
+        let count = u64::from(bits.count_ones()) + rest.map(|(_, bits)| u64::from(bits.count_ones())).sum::<u64>();
+        (count, ones(word, bits).next())
     }
 
     pub(super) fn words(&self) -> u64 {

@@ -1,8 +1,9 @@
-//! The space of configurations: each is a number whose digits are the states of the agents, and what an edge may do to two digits
-//! stands in a table, forth and back.
+//! The space of configurations: each is a number whose digits are the states of the agents, and what an edge may do to
+//! two digits stands in a table, forth and back.
 
 use super::bits::Bits;
 use ringleader::blueprint::Set;
+use ringleader::instance::Instance;
 use ringleader::oracle::Oracle;
 use ringleader::protocol::{Input, Protocol};
 use ringleader::ring::{Interaction, Orientation, Ring};
@@ -35,6 +36,8 @@ impl Table {
 struct Edge {
     forward: Table,
     backward: Table,
+    /// For every pair of states, whether it may change an output.
+    changes: Vec<bool>,
 }
 
 /// The edges of one answer of the oracle: one for all if all agents have the same inputs.
@@ -47,19 +50,17 @@ impl Edges {
     }
 }
 
-/// What is known of an agent with its inputs.
-pub(super) struct Agent<S> {
+/// What is known of an agent with its inputs; an output is a number, and whether it leads.
+struct Agent<S> {
     states: Vec<S>,
-    pub(super) outputs: Vec<u64>,
-    leads: Vec<bool>,
+    outputs: Vec<(u64, bool)>,
 }
 
 impl<S: Copy + 'static> Agent<S> {
     fn new<P: Protocol<State = S>>(protocol: &P, variables: &Variables<S>, input: S) -> Self {
         let states = variables.free(input);
-        let outputs = states.iter().map(|state| protocol.output(state)).collect();
-        let leads = states.iter().map(|state| protocol.is_leader(state)).collect();
-        Self { states, outputs, leads }
+        let outputs = states.iter().map(|state| (protocol.output(state), protocol.is_leader(state))).collect();
+        Self { states, outputs }
     }
 }
 
@@ -80,6 +81,10 @@ pub(super) struct Space<'a, P: Protocol> {
     pub(super) delay: u64,
     /// Where safety is promised, if not everywhere.
     pub(super) promise: Option<&'a Set<P>>,
+    /// Whether a safe configuration has exactly one leader.
+    pub(super) elects: bool,
+    /// Whether configurations that differ by a turn are alike.
+    pub(super) turning: bool,
 }
 
 /// A configuration taken apart. Rings are small here.
@@ -93,7 +98,9 @@ pub(super) struct Digits {
 pub(super) const MAX_AGENTS: usize = 64;
 
 impl<'a, P: Protocol> Space<'a, P> {
-    pub(super) fn new(protocol: &'a P, ring: Ring, input: Vec<P::State>, promise: Option<&'a Set<P>>) -> Self {
+    pub(super) fn new(instance: &'a Instance<P>, input: Vec<P::State>, promise: Option<&'a Set<P>>) -> Self {
+        let Instance { blueprint, protocol, ring } = instance;
+        let (ring, elects) = (*ring, blueprint.about.elects);
         let variables = protocol.variables();
         let alike = input.iter().all(|agent| *agent == input[0]);
         let different = if alike { &input[..1] } else { &input[..] };
@@ -103,20 +110,21 @@ impl<'a, P: Protocol> Space<'a, P> {
         let worth: Vec<u64> = (0..=ring.n() as u32).map(|i| states.saturating_pow(i)).collect();
         let configs = worth[ring.n()];
         let delay = protocol.oracle().unwrap_or(0);
+        let (edges, turning) = ([None, None], alike);
         let mut space =
-            Self { protocol, ring, variables, agents, edges: [None, None], states, worth, configs, delay, promise };
+            Self { protocol, ring, variables, agents, edges, states, worth, configs, delay, promise, elects, turning };
         let no = protocol.oracle().map(|_| space.edges(false));
         space.edges = [no, Some(space.edges(true))];
         space
     }
 
-    /// Whether configurations that differ by a turn are alike.
-    fn turns(&self) -> bool {
+    /// Whether all agents have the same inputs.
+    pub(super) fn alike(&self) -> bool {
         self.agents.len() == 1
     }
 
-    pub(super) fn agent(&self, i: usize) -> &Agent<P::State> {
-        if self.turns() { &self.agents[0] } else { &self.agents[i] }
+    fn agent(&self, i: usize) -> &Agent<P::State> {
+        if self.alike() { &self.agents[0] } else { &self.agents[i] }
     }
 
     fn edges(&self, leader: bool) -> Edges {
@@ -139,11 +147,16 @@ impl<'a, P: Protocol> Space<'a, P> {
             }
         }
         let turned = moves.iter().map(|[from, to]| [*to, *from]).collect();
-        Edge { forward: Table::new(states as usize, moves), backward: Table::new(states as usize, turned) }
+        let mut changes = vec![false; (states * states) as usize];
+        for [from, to] in &moves {
+            changes[(from[0] * states + from[1]) as usize] |= self.changes(i, from.map(|a| a as usize), *to);
+        }
+        let states = states as usize;
+        Edge { forward: Table::new(states, moves), backward: Table::new(states, turned), changes }
     }
 
     /// The interactions of an edge with all their coins, for the states of its left and right agent.
-    pub(super) fn choices(&self, e: Interaction, [l, r]: [P::State; 2]) -> Vec<(Interaction, u64)> {
+    fn choices(&self, e: Interaction, [l, r]: [P::State; 2]) -> Vec<(Interaction, u64)> {
         let both = [(e, l, r), (e.reversed(), r, l)];
         let directions = if self.ring.orientation() == Orientation::Directed { &both[..1] } else { &both[..] };
         let coins = |(e, u, v): &(Interaction, P::State, P::State)| {
@@ -154,7 +167,7 @@ impl<'a, P: Protocol> Space<'a, P> {
     }
 
     /// The left and the right agent after an interaction in which the left one initiates, or does not.
-    pub(super) fn after(&self, left_initiates: bool, [mut l, mut r]: [P::State; 2], input: Input) -> [P::State; 2] {
+    fn after(&self, left_initiates: bool, [mut l, mut r]: [P::State; 2], input: Input) -> [P::State; 2] {
         if left_initiates {
             self.protocol.interact(&mut l, &mut r, input);
         } else {
@@ -163,7 +176,8 @@ impl<'a, P: Protocol> Space<'a, P> {
         [l, r]
     }
 
-    /// The number of a state. One outside its domain breaks a law that is checked elsewhere; here it must not pass as another.
+    /// The number of a state. One outside its domain breaks a law that is checked elsewhere; here it must not pass as
+    /// another.
     fn digit(&self, state: &P::State) -> u32 {
         let index = self.variables.free_index(state);
         assert!(index.is_some(), "an interaction left the domains: {state:?}");
@@ -176,7 +190,7 @@ impl<'a, P: Protocol> Space<'a, P> {
         for (i, digit) in digits.iter_mut().enumerate().take(self.ring.n()) {
             *digit = (rest % self.states) as u32;
             rest /= self.states;
-            leaders += usize::from(self.agent(i).leads[*digit as usize]);
+            leaders += usize::from(self.agent(i).outputs[*digit as usize].1);
         }
         Digits { config, digits, oracle: Oracle::new(self.delay, leaders).remembering(memory) }
     }
@@ -184,6 +198,12 @@ impl<'a, P: Protocol> Space<'a, P> {
     pub(super) fn config(&self, number: u64) -> Vec<P::State> {
         let digits = self.digits(number).digits;
         (0..self.ring.n()).map(|i| self.agent(i).states[digits[i] as usize]).collect()
+    }
+
+    /// The outputs of all agents.
+    pub(super) fn outputs(&self, number: u64) -> Vec<(u64, bool)> {
+        let digits = self.digits(number).digits;
+        (0..self.ring.n()).map(|i| self.agent(i).outputs[digits[i] as usize]).collect()
     }
 
     /// Whether the number means something: where there is a leader, the oracle remembers nothing.
@@ -199,7 +219,7 @@ impl<'a, P: Protocol> Space<'a, P> {
 
     /// Whether no turn of it is smaller; then, how many different turns it has.
     pub(super) fn least(&self, number: u64) -> Option<u64> {
-        if !self.turns() {
+        if !self.turning {
             return Some(1);
         }
         let (config, mut turned, mut different) = (number % self.configs, self.turned(number % self.configs), 1);
@@ -210,27 +230,41 @@ impl<'a, P: Protocol> Space<'a, P> {
         (turned == config).then_some(different)
     }
 
-    /// Adds a configuration with all its turns to `all`, and the least of them to `next`, unless it is there already.
+    /// Calls `each` with a configuration and all its turns; the least of them.
     #[inline]
-    pub(super) fn find(&self, number: u64, all: &Bits, next: &Bits) {
-        if all.has(number) {
-            return;
-        }
+    fn all_turns(&self, number: u64, mut each: impl FnMut(u64)) -> u64 {
         let (memory, mut config) = (number - number % self.configs, number % self.configs);
         let mut least = config;
-        if self.turns() {
-            for _ in 0..self.ring.n() {
-                all.add(memory + config);
+        if self.turning {
+            for _ in 1..self.ring.n() {
                 config = self.turned(config);
+                each(memory + config);
                 least = least.min(config);
             }
         }
-        all.add(number);
-        next.add(memory + least);
+        each(number);
+        memory + least
+    }
+
+    /// Adds a configuration with all its turns to `all`, and the least of them to `next`, unless it is there already.
+    #[inline]
+    pub(super) fn find(&self, number: u64, all: &Bits, next: &Bits) {
+        if !all.has(number) {
+            next.add(self.all_turns(number, |turned| all.add(turned)));
+        }
+    }
+
+    /// Takes a configuration with all its turns out of `all`, and adds the least of them to `next`, if it is still
+    /// there.
+    #[inline]
+    pub(super) fn lose(&self, number: u64, all: &Bits, next: &Bits) {
+        if all.has(number) {
+            next.add(self.all_turns(number, |turned| all.remove(turned)));
+        }
     }
 
     #[inline]
-    pub(super) fn pair(&self, digits: &Digits, i: usize) -> (usize, usize, usize) {
+    fn pair(&self, digits: &Digits, i: usize) -> (usize, usize, usize) {
         let right = if i + 1 == self.ring.n() { 0 } else { i + 1 };
         (right, digits.digits[i] as usize, digits.digits[right] as usize)
     }
@@ -246,23 +280,69 @@ impl<'a, P: Protocol> Space<'a, P> {
     }
 
     fn led(&self, i: usize, a: usize, right: usize, b: usize) -> usize {
-        usize::from(self.agent(i).leads[a]) + usize::from(self.agent(right).leads[b])
+        usize::from(self.agent(i).outputs[a].1) + usize::from(self.agent(right).outputs[b].1)
     }
 
-    /// Calls `next` with every configuration that one interaction may lead to, and with the left agent and the digits that it wrote.
+    /// Whether the output of `u_i` or its right neighbour is another one with these digits.
     #[inline]
-    pub(super) fn successors(&self, number: u64, mut next: impl FnMut(u64, usize, [u32; 2])) {
-        let digits = self.digits(number);
+    pub(super) fn changes(&self, i: usize, [a, b]: [usize; 2], to: [u32; 2]) -> bool {
+        let (left, right) = (&self.agent(i).outputs, &self.agent((i + 1) % self.ring.n()).outputs);
+        left[a] != left[to[0] as usize] || right[b] != right[to[1] as usize]
+    }
+
+    fn edges_at(&self, digits: &Digits) -> Option<&Edges> {
         let answer = self.protocol.oracle().is_none() || digits.oracle.leader();
-        let Some(edges) = &self.edges[usize::from(answer)] else { return };
+        self.edges[usize::from(answer)].as_ref()
+    }
+
+    /// Whether the outputs are such that they may stay, and no single interaction changes one.
+    #[inline]
+    pub(super) fn keeps_outputs(&self, number: u64) -> bool {
+        let digits = self.digits(number);
+        let may_change = |edges: &Edges| {
+            (0..self.ring.n()).any(|i| {
+                let (_, a, b) = self.pair(&digits, i);
+                edges.at(i).changes[a * self.states as usize + b]
+            })
+        };
+        (!self.elects || digits.oracle.leaders() == 1) && !self.edges_at(&digits).is_some_and(may_change)
+    }
+
+    /// Calls `next` with every configuration that one interaction may lead to, and with whether an output changes on
+    /// the way.
+    #[inline]
+    pub(super) fn successors(&self, number: u64, mut next: impl FnMut(u64, bool)) {
+        let digits = self.digits(number);
+        let Some(edges) = self.edges_at(&digits) else { return };
         for i in 0..self.ring.n() {
             let (right, a, b) = self.pair(&digits, i);
             for &to in edges.at(i).forward.of(a * self.states as usize + b) {
                 let mut oracle = digits.oracle;
                 oracle.observe(self.led(i, a, right, b), self.led(i, to[0] as usize, right, to[1] as usize));
-                next(self.with(&digits, i, to) + oracle.leaderless() * self.configs, i, to);
+                let number = self.with(&digits, i, to) + oracle.leaderless() * self.configs;
+                next(number, self.changes(i, [a, b], to));
             }
         }
+    }
+
+    /// The first interaction that leads to a configuration as wanted, and its coin if it reads one.
+    pub(super) fn interaction(&self, number: u64, wanted: impl Fn(u64) -> bool) -> Option<(Interaction, Option<u64>)> {
+        let (digits, config) = (self.digits(number), self.config(number));
+        for i in 0..self.ring.n() {
+            let (right, a, b) = self.pair(&digits, i);
+            let (e, pair) = (self.ring.e(i), [config[i], config[right]]);
+            for (interaction, coin) in self.choices(e, pair) {
+                let input = Input { coin, leader: digits.oracle.leader() };
+                let to = self.after(interaction == e, pair, input).map(|state| self.digit(&state));
+                let mut oracle = digits.oracle;
+                oracle.observe(self.led(i, a, right, b), self.led(i, to[0] as usize, right, to[1] as usize));
+                if wanted(self.with(&digits, i, to) + oracle.leaderless() * self.configs) {
+                    let (u, v) = (config[interaction.initiator], config[interaction.responder]);
+                    return Some((interaction, self.protocol.reads_coin(&u, &v).then_some(coin)));
+                }
+            }
+        }
+        None
     }
 
     /// Calls `before` with every configuration from which one interaction may lead here.
@@ -287,8 +367,8 @@ impl<'a, P: Protocol> Space<'a, P> {
         }
     }
 
-    /// What the oracle may have remembered when it gave this answer, if it has come to `now` by an interaction whose two agents had `was`
-    /// leaders among them and now have `led`.
+    /// What the oracle may have remembered when it gave this answer, if it has come to `now` by an interaction whose
+    /// two agents had `was` leaders among them and now have `led`.
     fn memories(&self, leader: bool, now: Oracle, was: usize, led: usize) -> impl Iterator<Item = u64> {
         let then = Oracle::new(self.delay, now.leaders() + was - led);
         (0..=self.delay).filter(move |&memory| {

@@ -6,11 +6,12 @@ use std::arch::x86_64::*;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use super::{LaneClocks, Lanes, Task, Times, TimesMut, cut};
-use crate::circuit::Bit;
+use crate::circuit::{Bit, Wide};
 use crate::clocks::{INITIATOR, LOG, MULTIPLIERS};
 
 /// 512 lanes.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(crate) struct B512(__m512i);
 
 /// Whether the processor can do it.
@@ -92,6 +93,12 @@ impl Bit for B512 {
     fn any(self) -> bool {
         // SAFETY: see above.
         unsafe { _mm512_test_epi64_mask(self.0, self.0) != 0 }
+    }
+
+    #[inline(always)]
+    fn wide(words: &mut [Self]) -> Wide<'_> {
+        // SAFETY: a word is 8 numbers of 64 bits, of which any are a word, and its alignment is more than theirs.
+        Wide::Avx512(unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), words.len()) })
     }
 }
 

@@ -154,7 +154,7 @@ pub(super) fn statements(claim: &str) -> impl Iterator<Item = &'static str> {
 }
 
 /// Numbers as a range or a list, or only the ends where a list would be long; those are marked.
-fn range(mut numbers: Vec<usize>) -> String {
+pub(super) fn range(mut numbers: Vec<usize>) -> String {
     numbers.sort_unstable();
     numbers.dedup();
     let list = numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");

@@ -1,4 +1,4 @@
-//! The third reading of a circuit: a bit is a literal.
+//! The graph of And, Xor and Mux: what a text, or a circuit of the library, becomes when a bit is a literal.
 //!
 //! Every operation adds at most one gate to the arena of the thread. Constants are folded, and equal gates are one gate
 //! (structural hashing), so that what a claim fixes (the leader, its distances) disappears before the solver sees it.
@@ -29,6 +29,15 @@ pub enum Gate {
     Xor(Lit, Lit),
     /// The second where the first holds, else the third.
     Mux(Lit, Lit, Lit),
+}
+
+/// What the domain of a variable demands of its free bits.
+#[derive(Clone, Debug)]
+pub struct Demand {
+    /// The free bits of the variable.
+    pub bits: Vec<Lit>,
+    /// Where they are a value of the domain.
+    pub holds: Lit,
 }
 
 /// Says why to stop, if there is a reason.
@@ -112,6 +121,9 @@ impl Arena {
         let then = if then.gate() == when.gate() { Lit::ONE.negated_if(then != when) } else { then };
         let otherwise =
             if otherwise.gate() == when.gate() { Lit::ZERO.negated_if(otherwise != when) } else { otherwise };
+        if let Some((when, then, otherwise)) = self.merged(when, then, otherwise) {
+            return self.mux(when, then, otherwise);
+        }
         match (when, then, otherwise) {
             (Lit::ZERO, _, _) => otherwise,
             _ if then == otherwise => then,
@@ -123,6 +135,20 @@ impl Arena {
             _ if then.is_negated() => !self.gate(Gate::Mux(when, !then, !otherwise)),
             _ => self.gate(Gate::Mux(when, then, otherwise)),
         }
+    }
+
+    /// `c ? (d ? a : x) : x` is `c and d ? a : x`, so that what is kept is chosen once.
+    fn merged(&mut self, when: Lit, then: Lit, otherwise: Lit) -> Option<(Lit, Lit, Lit)> {
+        for (when, inner, kept) in [(when, then, otherwise), (!when, otherwise, then)] {
+            let Gate::Mux(c, t, e) = self.gates[inner.gate()] else { continue };
+            let (t, e) = (t.negated_if(inner.is_negated()), e.negated_if(inner.is_negated()));
+            if e == kept {
+                return Some((self.and(when, c), t, kept));
+            } else if t == kept {
+                return Some((self.and(when, !c), e, kept));
+            }
+        }
+        None
     }
 }
 
@@ -250,10 +276,102 @@ impl BitXor for Lit {
     }
 }
 
+/// Some literals and the gates that they need, apart from the arena: what readings of a graph start from.
+#[derive(Clone, Debug)]
+pub struct Cone {
+    /// The gates, each after those that it needs. The first is [`Gate::Zero`]; inputs are numbered in their order.
+    pub gates: Vec<Gate>,
+    /// What is computed, with the numbers of these gates.
+    pub outputs: Vec<Lit>,
+}
+
+impl Cone {
+    /// The cone of these outputs over these inputs, of which it has all.
+    ///
+    /// # Panics
+    /// If an output needs another input.
+    #[must_use]
+    pub fn of(inputs: &[Lit], outputs: &[Lit]) -> Self {
+        let named: FxHashMap<usize, u32> = (0..).zip(inputs).map(|(k, input)| (input.gate(), k)).collect();
+        // Gates are older than those that need them.
+        let (mut needed, mut pending) = (FxHashMap::default(), outputs.to_vec());
+        while let Some(lit) = pending.pop() {
+            if !named.contains_key(&lit.gate()) && needed.insert(lit.gate(), lit.meaning()).is_none() {
+                pending.extend(lit.meaning().parts());
+            }
+        }
+        needed.remove(&0);
+        let mut needed: Vec<(usize, Gate)> = needed.into_iter().collect();
+        needed.sort_unstable_by_key(|(gate, _)| *gate);
+        let mut numbers: FxHashMap<usize, u32> = named.into_iter().map(|(gate, k)| (gate, k + 1)).collect();
+        numbers.insert(0, 0);
+        let mut gates: Vec<Gate> = [Gate::Zero].into_iter().chain((0..inputs.len() as u32).map(Gate::Input)).collect();
+        for (gate, meaning) in needed {
+            assert!(!matches!(meaning, Gate::Input(_)), "an input that was not named");
+            numbers.insert(gate, gates.len() as u32);
+            gates.push(meaning.map(|part| Lit(2 * numbers[&part.gate()]).negated_if(part.is_negated())));
+        }
+        let moved = |lit: &Lit| Lit(2 * numbers[&lit.gate()]).negated_if(lit.is_negated());
+        Self { outputs: outputs.iter().map(moved).collect(), gates }
+    }
+
+    /// The outputs for these inputs, in every lane.
+    #[must_use]
+    pub fn evaluate<B: Bit>(&self, inputs: &[B]) -> Vec<B> {
+        let values = self.values(|k| inputs[k as usize]);
+        self.outputs.iter().map(|&lit| Self::value(&values, lit)).collect()
+    }
+
+    /// What every gate is when all inputs are false.
+    pub(crate) fn at_zero(&self) -> Vec<bool> {
+        self.values(|_| false)
+    }
+
+    fn value<B: Bit>(values: &[B], lit: Lit) -> B {
+        if lit.is_negated() { !values[lit.gate()] } else { values[lit.gate()] }
+    }
+
+    fn values<B: Bit>(&self, input: impl Fn(u32) -> B) -> Vec<B> {
+        let mut values: Vec<B> = Vec::with_capacity(self.gates.len());
+        for gate in &self.gates {
+            let of = |lit| Self::value(&values, lit);
+            let value = match *gate {
+                Gate::Zero => B::ZERO,
+                Gate::Input(k) => input(k),
+                Gate::And(a, b) => of(a) & of(b),
+                Gate::Xor(a, b) => of(a) ^ of(b),
+                Gate::Mux(c, t, e) => of(c).select(of(t), of(e)),
+            };
+            values.push(value);
+        }
+        values
+    }
+}
+
+impl Gate {
+    /// What it is computed from.
+    pub fn parts(self) -> impl Iterator<Item = Lit> {
+        let parts = match self {
+            Self::Zero | Self::Input(_) => [None; 3],
+            Self::And(a, b) | Self::Xor(a, b) => [Some(a), Some(b), None],
+            Self::Mux(c, t, e) => [Some(c), Some(t), Some(e)],
+        };
+        parts.into_iter().flatten()
+    }
+
+    fn map(self, to: impl Fn(Lit) -> Lit) -> Self {
+        match self {
+            Self::Zero | Self::Input(_) => self,
+            Self::And(a, b) => Self::And(to(a), to(b)),
+            Self::Xor(a, b) => Self::Xor(to(a), to(b)),
+            Self::Mux(c, t, e) => Self::Mux(to(c), to(t), to(e)),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cnf::Cnf;
 
     /// Every operation on every combination of constants, a literal, its negation and other literals, against the truth table.
     #[test]
@@ -263,9 +381,7 @@ mod tests {
             let basic = [Lit::ZERO, Lit::ONE, x, !x, y, !y];
             let pool: Vec<Lit> =
                 basic.iter().flat_map(|&a| basic.iter().flat_map(move |&b| [a & b, a ^ b, a | b])).collect();
-            let value = |lit: Lit, truth: u32| {
-                Cnf::evaluate(lit, &|k| if k == x.gate() { truth & 1 == 1 } else { truth & 2 == 2 })
-            };
+            let value = |lit: Lit, truth: u32| Cone::of(&[x, y], &[lit]).evaluate(&[truth & 1 == 1, truth & 2 == 2])[0];
             for &a in &pool {
                 for &b in &pool {
                     for truth in 0..4 {

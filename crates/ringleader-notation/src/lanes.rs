@@ -1,0 +1,280 @@
+//! The graph of a text as a circuit of the library: one interaction in all lanes at once.
+//!
+//! Planes are the bits of a state that some variable has, in order, and one that says who leads if none of them does. What an interaction
+//! keeps is not written, and in lanes that are not asked everything is kept, by the graph itself.
+//!
+//! ```text
+//! graph --network--> functions of three bits --interpret--> any word, on any processor
+//!                                            --assemble--> machine code for AVX-512 and AVX2 --memory--> a call
+//! ```
+
+use std::sync::Arc;
+
+use ringleader::circuit::{Bit, Circuit};
+use ringleader::protocol::draw;
+use ringleader::random::mix;
+
+use crate::glance::slots_of;
+use crate::graph::{Cone, Lit, in_fresh_arena};
+use crate::lower::{self, Lowered};
+use crate::program::Program;
+use crate::setting::{Cell, Setting, Slot, State};
+use interpret::Steps;
+use network::Network;
+
+#[cfg(target_arch = "x86_64")]
+mod assemble;
+#[cfg(target_arch = "x86_64")]
+mod guards;
+mod interpret;
+#[cfg(target_arch = "x86_64")]
+mod machine;
+#[cfg(target_arch = "x86_64")]
+mod memory;
+mod network;
+#[cfg(target_arch = "x86_64")]
+mod pairs;
+
+/// A text in lanes.
+#[derive(Clone)]
+pub struct Lanes(Arc<Inner>);
+
+struct Inner {
+    /// The place of each plane in a state.
+    places: Vec<u32>,
+    /// The place of every bit that says whether something is there, and the bits of what it is about.
+    loose: Vec<(u32, [u64; 2])>,
+    /// Who leads, by plane; it is the last if it has no place.
+    leader: Option<usize>,
+    leads: Box<dyn Fn(&State) -> bool + Send + Sync>,
+    /// How many values each coin has.
+    coins: Vec<u64>,
+    inputs: usize,
+    step: Reading,
+    reads: Steps,
+}
+
+/// An interaction, ready to run.
+struct Reading {
+    /// Which planes of l or, after those, of r the outputs become, all but the last, which is told.
+    changed: Vec<u16>,
+    steps: Steps,
+    #[cfg(target_arch = "x86_64")]
+    machine: machine::Machine,
+}
+
+const FIRST_RANDOM: usize = 64;
+
+/// The most planes of coins.
+const MOST_COINS: usize = 64;
+
+impl Lanes {
+    /// The circuit of a text that cannot go wrong, or is known not to; `leads` says whether an agent leads. `None` if it is too hard.
+    pub(crate) fn new(
+        program: &Program,
+        setting: &Setting,
+        proven: bool,
+        leads: impl Fn(&State) -> bool + Send + Sync + 'static,
+    ) -> Option<Self> {
+        // What the oracle says is not known here.
+        if setting.oracle.is_some() {
+            return None;
+        }
+        let inner = in_fresh_arena(Box::new(|| None), || {
+            let when = Lit::input();
+            let lowered = lower::interact_where(program, setting, when).ok()?;
+            (proven || lowered.wrong.is_empty())
+                .then(|| Inner::new(program, setting, &lowered, when, Box::new(leads)))?
+        });
+        inner.map(|inner| Self(Arc::new(inner)))
+    }
+}
+
+impl Inner {
+    fn new(
+        program: &Program,
+        setting: &Setting,
+        lowered: &Lowered,
+        when: Lit,
+        leads: Box<dyn Fn(&State) -> bool + Send + Sync>,
+    ) -> Option<Self> {
+        let places: Vec<u32> = (0..128).filter(|&k| lowered.before[0][k as usize] != Lit::ZERO).collect();
+        let planes = |agents: &[Vec<Lit>], agent: usize| -> Vec<Lit> {
+            places.iter().map(|&place| agents[agent][place as usize]).collect()
+        };
+        let mut before = [planes(&lowered.before, 0), planes(&lowered.before, 1)];
+        let mut after = [planes(&lowered.after, 0), planes(&lowered.after, 1)];
+        let leader = program.leader.map(|_| {
+            let known = before[0].iter().position(|&plane| plane == lowered.leads[0][0]);
+            known.unwrap_or_else(|| {
+                for agent in 0..2 {
+                    before[agent].push(Lit::input());
+                    after[agent].push(lowered.leads[agent][1]);
+                }
+                places.len()
+            })
+        });
+        let coins: Vec<Lit> = lowered.coins.iter().flatten().copied().collect();
+        if coins.len() > MOST_COINS {
+            return None;
+        }
+        let kept = before.concat();
+        let inputs = [&kept[..], &coins, &[when]].concat();
+        let next: Vec<Lit> = after.concat().iter().zip(&kept).map(|(&new, &old)| when.select(new, old)).collect();
+        let changed: Vec<u16> = (0..next.len()).filter(|&k| next[k] != kept[k]).map(|k| k as u16).collect();
+        let outputs = changed.iter().map(|&k| next[k as usize]).chain([when & lowered.changed]).collect::<Vec<_>>();
+        let width = before[0].len();
+        let sample = sampled(setting, &places, width);
+        let step = Reading::new(Cone::of(&inputs, &outputs), [width, width, coins.len(), 1], changed, sample)?;
+        let reads = Steps::of(&Network::of(&Cone::of(&inputs, &[lowered.drawn]), inputs.len(), &|_| 1))?;
+        let sizes = setting.coins.iter().map(Slot::size).collect();
+        let loose = loose(setting);
+        Some(Self { places, loose, leader, leads, coins: sizes, inputs: coins.len(), step, reads })
+    }
+
+    fn planes(&self) -> usize {
+        self.places.len() + usize::from(self.leader == Some(self.places.len()))
+    }
+}
+
+fn loose(setting: &Setting) -> Vec<(u32, [u64; 2])> {
+    let cells = setting.layout.fields.iter().flat_map(|field| &field.cells);
+    let loose = cells.filter_map(|(_, cell)| match cell {
+        Cell::One(_) => None,
+        Cell::Maybe(there, parts) => {
+            let mut bits = [0; 2];
+            parts.iter().for_each(|part| bits[part.word] |= part.mask << part.shift);
+            Some((64 * there.word as u32 + there.shift, bits))
+        }
+    });
+    loose.collect()
+}
+
+/// Some states of an agent in 64 lanes, by number, as planes.
+type Sample = Box<dyn Fn(usize) -> Vec<u64> + Send + Sync>;
+
+/// The first samples are the state that is all zero, the others are any.
+fn sampled(setting: &Setting, places: &[u32], width: usize) -> Sample {
+    let (slots, places) = (
+        (0..setting.layout.fields.len()).flat_map(|field| slots_of(setting, field)).collect::<Vec<_>>(),
+        places.to_vec(),
+    );
+    Box::new(move |number| {
+        let mut planes = vec![0; width];
+        for lane in (0..64).filter(|_| number >= FIRST_RANDOM) {
+            let mut state = State::default();
+            for (k, slot) in slots.iter().enumerate() {
+                let random = mix((64 * number + lane) as u64 ^ mix(k as u64));
+                slot.put(&mut state, slot.nth(random % slot.size()));
+            }
+            for (plane, &place) in planes.iter_mut().zip(&places) {
+                *plane |= (state.0[place as usize / 64] >> (place % 64) & 1) << lane;
+            }
+        }
+        planes
+    })
+}
+
+impl Reading {
+    /// A cone whose inputs are planes of l, of r, coins, and the lanes that are asked.
+    fn new(cone: Cone, parts: [usize; 4], changed: Vec<u16>, sample: Sample) -> Option<Self> {
+        let network = Network::of(&cone, parts.iter().sum(), &|_| 1);
+        let steps = Steps::of(&network)?;
+        #[cfg(target_arch = "x86_64")]
+        let machine = machine::Machine::new(cone, network, parts, &changed, sample);
+        Some(Self {
+            changed,
+            steps,
+            #[cfg(target_arch = "x86_64")]
+            machine,
+        })
+    }
+
+    #[inline(always)]
+    fn run<B: Bit>(&self, l: &mut [B], r: &mut [B], coins: &[B], when: B) -> B {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(told) = self.machine.run(&self.steps, &self.changed, l, r, coins, when) {
+            return told;
+        }
+        self.steps.run(l, r, coins, when, &self.changed)
+    }
+}
+
+impl Lanes {
+    /// For which words there is no machine code, and why.
+    #[must_use]
+    pub fn missing(&self) -> Vec<(&'static str, String)> {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let step = &self.0.step;
+            let kinds = [("AVX-512", assemble::Isa::Avx512), ("AVX2", assemble::Isa::Avx2)];
+            let missing = |(name, isa)| Some((name, step.machine.missing(isa, &step.steps, &step.changed)?));
+            kinds.into_iter().filter_map(missing).collect()
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        vec![("wide words", "machine code is made for x86-64 only".to_owned())]
+    }
+}
+
+impl Circuit for Lanes {
+    type State = State;
+
+    fn planes(&self) -> usize {
+        self.0.planes()
+    }
+
+    fn inputs(&self) -> usize {
+        self.0.inputs
+    }
+
+    fn encode(&self, state: &State) -> u128 {
+        let bit = |place: u32| u128::from(state.0[place as usize / 64] >> (place % 64) & 1);
+        let code = self.0.places.iter().enumerate().fold(0, |code, (p, &place)| code | bit(place) << p);
+        let own = self.0.leader == Some(self.0.places.len()) && (self.0.leads)(state);
+        code | u128::from(own) << self.0.places.len()
+    }
+
+    fn decode(&self, code: u128) -> State {
+        let mut state = State::default();
+        for (p, &place) in self.0.places.iter().enumerate() {
+            state.0[place as usize / 64] |= ((code >> p & 1) as u64) << (place % 64);
+        }
+        // The parts of a value that is not there are anything here, and zero in a state.
+        for &(there, parts) in &self.0.loose {
+            if state.0[there as usize / 64] >> (there % 64) & 1 == 0 {
+                state.0[0] &= !parts[0];
+                state.0[1] &= !parts[1];
+            }
+        }
+        state
+    }
+
+    fn encode_coin(&self, coin: u64) -> u64 {
+        let drawn = draw(coin, &self.0.coins);
+        let (mut code, mut at) = (0, 0);
+        for (place, size) in drawn.into_iter().zip(&self.0.coins) {
+            code |= place << at;
+            at += u64::BITS - (size - 1).leading_zeros();
+        }
+        code
+    }
+
+    #[inline(always)]
+    fn reads_coin<B: Bit>(&self, l: &[B], r: &[B]) -> B {
+        if self.0.coins.is_empty() {
+            return B::ZERO;
+        }
+        // Until a coin is read, no coin matters.
+        let zeros = [B::ZERO; MOST_COINS];
+        self.0.reads.told(l, r, &zeros[..self.0.inputs])
+    }
+
+    #[inline(always)]
+    fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], input: &[B], when: B) -> B {
+        self.0.step.run(l, r, &input[..self.0.inputs], when)
+    }
+
+    fn leader_plane(&self) -> Option<usize> {
+        self.0.leader
+    }
+}

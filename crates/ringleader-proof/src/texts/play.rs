@@ -1,0 +1,169 @@
+//! Configurations under the law: words are played, and what can be reached is visited, to find words that lead somewhere.
+
+use std::collections::VecDeque;
+
+use ringleader::oracle::Oracle;
+use ringleader::protocol::{Input, Protocol, Transition, leaders};
+use ringleader::random::{Generator, below};
+use ringleader_notation::setting::State;
+use rustc_hash::FxHashSet;
+
+use super::Found;
+use super::graph::Graphs;
+use crate::witness::Move;
+
+/// A ring on which words are played.
+#[derive(Clone)]
+pub(super) struct Player {
+    pub(super) config: Vec<State>,
+    oracle: Oracle,
+}
+
+/// More coins are not tried one by one.
+const MOST_COINS: u64 = 1 << 12;
+
+/// For each configuration that may be visited, so many interactions may be tried on average.
+const STEPS: usize = 50;
+
+impl Player {
+    pub(super) fn new(graphs: &Graphs, (config, leaderless): &Found) -> Self {
+        let leaders = leaders(&graphs.law, config).len();
+        let oracle = Oracle::new(graphs.law.oracle().unwrap_or(0), leaders).remembering(*leaderless);
+        Self { config: config.clone(), oracle }
+    }
+
+    pub(super) fn leaders(&self) -> usize {
+        self.oracle.leaders()
+    }
+
+    pub(super) fn found(&self) -> Found {
+        (self.config.clone(), self.oracle.leaderless())
+    }
+
+    pub(super) fn step(&mut self, graphs: &Graphs, (e, coin): Move) {
+        let before = [self.config[e.initiator], self.config[e.responder]];
+        let [mut l, mut r] = before;
+        graphs.law.interact(&mut l, &mut r, Input { coin, leader: self.oracle.leader() });
+        let count = |pair: &[State; 2]| pair.iter().filter(|state| graphs.law.is_leader(state)).count();
+        self.oracle.observe(count(&before), count(&[l, r]));
+        (self.config[e.initiator], self.config[e.responder]) = (l, r);
+    }
+
+    pub(super) fn play(&mut self, graphs: &Graphs, word: &[Move]) {
+        word.iter().for_each(|&one| self.step(graphs, one));
+    }
+
+    /// What a random execution of at most so many steps makes of it before it is as it should be.
+    pub(super) fn walk(
+        &self,
+        graphs: &Graphs,
+        most: usize,
+        generator: &mut Generator,
+        mut good: impl FnMut(&Self) -> bool,
+    ) -> Option<Vec<Move>> {
+        let (mut player, mut word) = (self.clone(), Vec::new());
+        while !good(&player) {
+            if word.len() == most {
+                return None;
+            }
+            let arc = below(generator, graphs.ring.arcs() as u64) as usize;
+            let one = (graphs.ring.arc(arc), below(generator, graphs.law.coins()));
+            player.step(graphs, one);
+            word.push(one);
+        }
+        Some(word)
+    }
+
+    fn leads_to(&self, graphs: &Graphs, word: &[Move], good: &mut impl FnMut(&Self) -> bool) -> bool {
+        let mut player = self.clone();
+        player.play(graphs, word);
+        good(&player)
+    }
+
+    /// A part of a word that is enough.
+    pub(super) fn shortened(
+        &self,
+        graphs: &Graphs,
+        mut word: Vec<Move>,
+        mut good: impl FnMut(&Self) -> bool,
+    ) -> Vec<Move> {
+        let mut block = word.len().div_ceil(2);
+        while block > 0 {
+            let mut from = 0;
+            while from < word.len() {
+                let shorter = [&word[..from], &word[(from + block).min(word.len())..]].concat();
+                if self.leads_to(graphs, &shorter, &mut good) {
+                    word = shorter;
+                } else {
+                    from += block;
+                }
+            }
+            block = if block == 1 { 0 } else { block.div_ceil(2) };
+        }
+        word
+    }
+
+    /// Visits what can be reached, up to so many configurations.
+    pub(super) fn visit(&self, graphs: &Graphs, most: usize, mut good: impl FnMut(&Self) -> bool) -> Visited {
+        if graphs.law.coins() > MOST_COINS {
+            return Visited::TooMany;
+        }
+        let mut known: FxHashSet<Found> = FxHashSet::default();
+        let (mut order, mut next, mut steps) = (vec![self.clone()], VecDeque::from([0]), 0);
+        let mut before: Vec<Option<(usize, Move)>> = vec![None];
+        known.insert(self.found());
+        while let Some(k) = next.pop_front() {
+            if good(&order[k]) {
+                return Visited::Good(way(&before, k));
+            }
+            let moves = moves(graphs, &order[k]);
+            steps += moves.len();
+            if steps > STEPS * most {
+                return Visited::TooMany;
+            }
+            for one in moves {
+                let mut player = order[k].clone();
+                player.step(graphs, one);
+                if known.insert(player.found()) {
+                    if order.len() == most {
+                        return Visited::TooMany;
+                    }
+                    next.push_back(order.len());
+                    order.push(player);
+                    before.push(Some((k, one)));
+                }
+            }
+        }
+        Visited::All(order.len())
+    }
+}
+
+/// What comes of a visit.
+pub(super) enum Visited {
+    /// A word leads to what was wanted.
+    Good(Vec<Move>),
+    /// It is nowhere among all that can be reached, so many configurations.
+    All(usize),
+    /// There are too many.
+    TooMany,
+}
+
+/// All that can happen.
+fn moves(graphs: &Graphs, player: &Player) -> Vec<Move> {
+    let coins = |e: &ringleader::ring::Interaction| {
+        let reads = graphs.law.reads_coin(&player.config[e.initiator], &player.config[e.responder]);
+        if reads { graphs.law.coins() } else { 1 }
+    };
+    let arcs = (0..graphs.ring.arcs()).map(|k| graphs.ring.arc(k));
+    arcs.flat_map(|e| (0..coins(&e)).map(move |coin| (e, coin))).collect()
+}
+
+fn way(before: &[Option<(usize, Move)>], mut to: usize) -> Vec<Move> {
+    let mut word = Vec::new();
+    while let Some((from, one)) = before[to] {
+        word.push(one);
+        to = from;
+    }
+    word.reverse();
+    word
+}
