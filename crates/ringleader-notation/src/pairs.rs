@@ -20,6 +20,9 @@ const KNOWN: u32 = 1 << 31;
 /// A coin is read.
 const DRAWN: u32 = 1 << 30;
 
+/// Here stand how many of the two led before the meeting, and, two bits up, how many do after it; only if an oracle counts them.
+const LED: u32 = 2 * WIDEST;
+
 /// What came of a meeting: whether a coin was read, and the agents afterwards.
 pub(crate) type Met = (bool, [State; 2]);
 
@@ -59,14 +62,14 @@ impl Pairs {
         (entry & KNOWN != 0).then_some(entry)
     }
 
-    /// Lets two agents meet, if it is known what comes of it.
+    /// Lets two agents meet, if it is known what comes of it; how many of them led before and do after it, if that is counted.
     #[inline]
-    pub(crate) fn meet(&self, l: &mut State, r: &mut State, input: Input) -> bool {
-        let Some(entry) = self.entry(l, r, input) else { return false };
+    pub(crate) fn meet(&self, l: &mut State, r: &mut State, input: Input) -> Option<[usize; 2]> {
+        let entry = self.entry(l, r, input)?;
         let mask = (1 << self.bits) - 1;
         l.0[0] = u64::from(entry & mask);
         r.0[0] = u64::from(entry >> self.bits & mask);
-        true
+        Some([entry >> LED & 3, entry >> LED >> 2 & 3].map(|led| led as usize))
     }
 
     /// Whether a coin is read, if that is known.
@@ -75,15 +78,18 @@ impl Pairs {
         self.entry(l, r, input).map(|entry| entry & DRAWN != 0)
     }
 
-    /// Keeps what comes of a meeting.
+    /// Keeps what comes of a meeting. `leads` tells who leads, if an oracle counts them.
     #[cold]
-    pub(crate) fn put(&self, l: &State, r: &State, input: Input, (drawn, [next_l, next_r]): Met) {
+    pub(crate) fn put(&self, l: &State, r: &State, input: Input, met: Met, leads: impl Fn(&State) -> bool) {
+        let (drawn, [next_l, next_r]) = met;
         let Some(row) = self.rows.get(l.0[0] as usize) else { return };
         let width = (self.coins as usize) << (self.bits + u32::from(self.asks));
         let row = row.get_or_init(|| (0..width).map(|_| AtomicU32::new(0)).collect());
         let states = next_l.0[0] as u32 | (next_r.0[0] as u32) << self.bits;
+        let led = |l, r| if self.asks { u32::from(leads(l)) + u32::from(leads(r)) } else { 0 };
+        let led = (led(l, r) | led(&next_l, &next_r) << 2) << LED;
         if let Some(entry) = row.get(self.place(r, input)) {
-            entry.store(KNOWN | if drawn { DRAWN } else { 0 } | states, Relaxed);
+            entry.store(KNOWN | if drawn { DRAWN } else { 0 } | led | states, Relaxed);
         }
     }
 }

@@ -234,7 +234,7 @@ impl Written {
             None => self.by_law(l, r, input)?,
         };
         if let Some(pairs) = &self.0.quick.pairs {
-            pairs.put(l, r, input, met);
+            pairs.put(l, r, input, met, |state| self.is_leader(state));
         }
         Ok(met)
     }
@@ -315,7 +315,7 @@ impl Transition for Written {
 
     #[inline]
     fn interact(&self, l: &mut State, r: &mut State, input: Input) {
-        if self.0.quick.pairs.as_ref().is_some_and(|pairs| pairs.meet(l, r, input)) {
+        if self.0.quick.pairs.as_ref().is_some_and(|pairs| pairs.meet(l, r, input).is_some()) {
             return;
         }
         let after = self.work_out(l, r, input).map(|(_, agents)| agents);
@@ -376,6 +376,18 @@ impl Protocol for Written {
     fn is_leader(&self, state: &State) -> bool {
         let Inner { program, setting, leader, .. } = &*self.0;
         leader.as_ref().is_some_and(|leader| self.or(leader.at(program, setting, state), 0) != 0)
+    }
+
+    /// A table knows both numbers.
+    #[inline]
+    fn interact_counted(&self, l: &mut State, r: &mut State, input: Input) -> [usize; 2] {
+        if let Some(led) = self.0.quick.pairs.as_ref().and_then(|pairs| pairs.meet(l, r, input)) {
+            return led;
+        }
+        let led = |agents: [&State; 2]| agents.into_iter().filter(|state| self.is_leader(state)).count();
+        let before = led([l, r]);
+        self.interact(l, r, input);
+        [before, led([l, r])]
     }
 
     #[inline]

@@ -70,6 +70,16 @@ pub trait Protocol: Transition {
         false
     }
 
+    /// One interaction for an oracle, which counts leaders: how many of the two led before it, and how many do after it. Only asked of
+    /// protocols that ask an oracle.
+    #[inline]
+    fn interact_counted(&self, initiator: &mut Self::State, responder: &mut Self::State, input: Input) -> [usize; 2] {
+        let led = |agents: [&Self::State; 2]| agents.into_iter().filter(|state| self.is_leader(state)).count();
+        let before = led([initiator, responder]);
+        self.interact(initiator, responder, input);
+        [before, led([initiator, responder])]
+    }
+
     /// The output of an agent, pi_out, as a number: by default whether it is a leader.
     #[inline]
     fn output(&self, state: &Self::State) -> u64 {

@@ -73,9 +73,9 @@ impl<P: Protocol, S: Schedule> Stepper<P, S> {
         let before = peek(&self.protocol, [l, r]);
         // The compiler knows which protocols ask no oracle, so it costs them nothing.
         if self.protocol.oracle().is_some() {
-            let led = led(&self.protocol, [l, r]);
-            self.protocol.interact(l, r, Input { leader: self.oracle.leader(), ..input });
-            self.oracle.observe(led, self::led(&self.protocol, [l, r]));
+            let input = Input { leader: self.oracle.leader(), ..input };
+            let [before, after] = self.protocol.interact_counted(l, r, input);
+            self.oracle.observe(before, after);
         } else {
             self.protocol.interact(l, r, input);
         }
@@ -138,11 +138,6 @@ pub type Look<'a, P> = dyn FnMut(&P, [&<P as Transition>::State; 2], [&<P as Tra
 /// The oracle of a ring before its first interaction; it knows nothing if the protocol does not ask it.
 pub fn oracle<P: Protocol>(protocol: &P, config: &[P::State]) -> Oracle {
     protocol.oracle().map_or_else(Oracle::default, |delay| Oracle::new(delay, leaders(protocol, config).len()))
-}
-
-/// How many of the two are leaders.
-fn led<P: Protocol>(protocol: &P, states: [&P::State; 2]) -> usize {
-    states.into_iter().filter(|state| protocol.is_leader(state)).count()
 }
 
 /// The agents of an interaction; they are neighbours on a ring of at least 3 agents, so never the same.
