@@ -15,6 +15,7 @@ use ringleader_notation::program::Program;
 use ringleader_notation::setting::Refused;
 use ringleader_notation::source::Problems;
 use ringleader_notation::written::{Judge, problems};
+use ringleader_records::files;
 
 use crate::progress::locked;
 use crate::stop::Stop;
@@ -24,7 +25,7 @@ use crate::text::quoted;
 const LONGEST: u64 = 1 << 20;
 
 /// Options whose value is a file that is written, whatever its name.
-const WRITTEN: [&str; 5] = ["--out", "-o", "--trace", "--witness", "--prism"];
+const WRITTEN: [&str; 7] = ["--out", "-o", "--trace", "--witness", "--prism", "--aiger", "--blif"];
 
 /// The files that words of the command line name, each once.
 pub(crate) fn named(words: impl Iterator<Item = OsString>) -> Result<Vec<File>, Stop> {
@@ -64,6 +65,7 @@ fn read(name: &str) -> Result<File, Stop> {
 /// The text of a file.
 fn text(path: &Path) -> Result<String, String> {
     let refuse = |why: String| format!("{}: {why}", path.display());
+    files::keep(path);
     let disk = Disk::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => refuse(format!("there is no such file{}", instead(path))),
         _ => refuse(error.to_string()),

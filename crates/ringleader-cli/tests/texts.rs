@@ -62,6 +62,31 @@ fn text_of(name: &str) -> Option<String> {
     std::fs::read_to_string(format!("{PROTOCOLS}/{name}.py")).ok()
 }
 
+// --- kept ---------------------------------------------------------------------------------------------------------------
+
+#[test]
+fn no_command_writes_over_the_text_it_reads() {
+    let place = folder("kept");
+    let own = "rules = {('x', 'y'): ('y', 'y')}\n";
+    std::fs::write(place.join("mine.py"), own).unwrap();
+    std::fs::hard_link(place.join("mine.py"), place.join("link")).unwrap();
+    for line in [
+        "run mine.py --n 4 --quiet --trace",
+        "check mine.py --n 3 --quiet --witness",
+        "exact mine.py --n 3 --quiet --prism",
+        "prove mine.py --n 3 --aiger",
+        "prove mine.py --n 3 --blif",
+        "sweep -p mine.py --n 4 --trials 1 --quiet --out",
+    ] {
+        for out in ["mine.py", "./mine.py", "link"] {
+            let output = within(&place, &format!("{line} {out}"));
+            let told = complaint(&output);
+            assert!(code(&output) == 2 && told.contains(out), "{line} {out}: {told}");
+            assert_eq!(std::fs::read_to_string(place.join("mine.py")).unwrap(), own, "{line} {out}");
+        }
+    }
+}
+
 // --- show ------------------------------------------------------------------------------------------------------------------
 
 #[test]
@@ -289,6 +314,22 @@ fn a_grid_takes_files_too() {
     let found = rows(&place, "g.parquet");
     assert_eq!((found.lines().count(), found.matches("exp/mine.py").count()), (13, 6), "{found}");
     assert!(rows(&place, "h.parquet").contains(",9,"));
+}
+
+#[test]
+fn rings_of_all_sizes_are_one_series_though_a_parameter_follows_n() {
+    let place = folder("follows");
+    let own = text_of("ysm").unwrap().replace("bound", "size");
+    assert!(own.contains("size: Param = n"), "{own}");
+    std::fs::write(place.join("mine.py"), own).unwrap();
+    let settings = |line: &str| -> Vec<serde_json::Value> {
+        well(&place, &format!("sweep -p mine.py --n 4,6,8 --trials 3 --quiet {line}"));
+        let report = json(&well(&place, "report out.parquet --json"));
+        report["series"].as_array().unwrap().iter().map(|series| series["settings"].clone()).collect()
+    };
+    assert_eq!(settings("--out out.parquet"), [serde_json::json!({"size-default": 0.0})]);
+    std::fs::remove_file(place.join("out.parquet")).unwrap();
+    assert_eq!(settings("--out out.parquet --size 9"), [serde_json::json!({"size": 9.0})]);
 }
 
 #[test]

@@ -728,6 +728,10 @@ impl Resolver {
             _ => {}
         }
         let closed = marks.contains(&"closed");
+        if let (true, Some(asked)) = (marks.contains(&"start"), marks.iter().find(|mark| **mark != "start")) {
+            let what = format!("a `@start` changes agents, and `@{asked}` is asked of them");
+            return self.wrong(span, what, format!("write two functions; that of `@{asked}` returns whether it is so"));
+        }
         for mark in &marks {
             match *mark {
                 "start" => self.program.starts.push(place),

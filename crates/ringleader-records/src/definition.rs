@@ -154,6 +154,7 @@ fn file(path: &Path) -> Result<String, String> {
     if path.is_dir() {
         return Err(format!("{}: it is a folder; a protocol is a file", path.display()));
     }
+    files::keep(path);
     files::read(path).map_err(|Error(why)| format!("{why}; a file is looked for from the folder of the definition"))
 }
 

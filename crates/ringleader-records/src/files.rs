@@ -99,11 +99,25 @@ impl Drop for Part {
     }
 }
 
+/// The files that this process has read and must not lose.
+static KEPT: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// From now on this process does not write over this file, whatever else it does.
+pub fn keep(input: &Path) {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(input.to_owned());
+}
+
+/// Refuses to write over a file that is kept.
+fn spare_kept(out: &Path) -> Result<(), Error> {
+    spare(&KEPT.lock().unwrap_or_else(PoisonError::into_inner), out)
+}
+
 /// Finds out early whether a file can be written, and leaves no trace.
 ///
 /// # Errors
 /// If that fails; the message names the file.
 pub fn check_writable(path: &Path) -> Result<(), Error> {
+    spare_kept(path)?;
     if path == Path::new("-") {
         return Err(Error::new("cannot write -: give the name of a file"));
     }
@@ -170,6 +184,7 @@ fn cannot_write(path: &Path, why: &dyn Display) -> Error {
 /// # Errors
 /// If that fails; the message names the file.
 pub fn write(path: &Path, fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Error> {
+    spare_kept(path)?;
     write_whole(path, fill).map_err(|error| cannot_write(path, &error))
 }
 

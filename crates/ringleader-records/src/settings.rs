@@ -1,11 +1,12 @@
 //! What the parameters of a row mean whatever n is, so that rings of all sizes form one series.
 //!
 //! Records hold the parameters in force, some of which follow n: `psi` is ceil(log2 n) by default, `kappa` is c1 psi, the
-//! bound N of `ysm` is n. Here they become c1, psi - log2 n and N / n.
+//! bound N of `ysm` is n. Here they become c1, psi - log2 n and N / n. How the parameters of a file follow n is its own affair: of one
+//! that does and is what it is by default, only that is kept.
 
 use std::fmt;
 
-use ringleader::catalogue::Catalogue;
+use ringleader::catalogue::{Catalogue, is_file};
 use ringleader::params::Params;
 
 use crate::sweep::Setup;
@@ -35,20 +36,25 @@ pub fn number(value: f64) -> String {
 
 /// The settings of a cell.
 pub(crate) fn settings(protocols: &Catalogue, setup: &Setup) -> Vec<Setting> {
-    let relative =
-        |pairs: &[(String, u64)]| pairs.iter().map(|pair| in_general(pair, pairs, setup.n)).collect::<Vec<_>>();
-    let usual = relative(&defaults(protocols, setup));
-    let setting = |(name, value): (String, f64)| {
-        let default = usual.iter().any(|(other, usual)| *other == name && *usual == value);
+    let relative = |pairs: &[(String, u64)], n| pairs.iter().map(|pair| in_general(pair, pairs, n)).collect::<Vec<_>>();
+    let usual = |n| relative(&defaults(protocols, &setup.protocol, n), n);
+    let n = setup.n;
+    // Some protocols refuse some sizes.
+    let (here, elsewhere) = (usual(n), [n + 1, n + 2, n.saturating_mul(2), n / 2].map(usual));
+    let setting = |one: (String, f64)| {
+        let default = here.contains(&one);
+        let follows_n = elsewhere.iter().any(|usual| !usual.is_empty() && !usual.contains(&one));
+        let (name, value) =
+            if default && follows_n && is_file(&setup.protocol) { (one.0 + "-default", 0.0) } else { one };
         Setting { name, value, default }
     };
-    relative(&setup.params).into_iter().map(setting).collect()
+    relative(&setup.params, n).into_iter().map(setting).collect()
 }
 
 /// The parameters in force by default; none if nobody knows the protocol at this size.
-fn defaults(protocols: &Catalogue, setup: &Setup) -> Vec<(String, u64)> {
-    let protocol = protocols.find(&setup.protocol);
-    let described = protocol.and_then(|protocol| protocol.describe(setup.n as usize, &Params::default()));
+fn defaults(protocols: &Catalogue, protocol: &str, n: u32) -> Vec<(String, u64)> {
+    let protocol = protocols.find(protocol);
+    let described = protocol.and_then(|protocol| protocol.describe(n as usize, &Params::default()));
     let pairs = described.map(|described| described.settings).unwrap_or_default();
     pairs.into_iter().map(|(name, value)| (name.into_owned(), value)).collect()
 }
