@@ -85,9 +85,10 @@ const browser = lazily(() => {
 /** The one browser of this process. */
 export const launched = () => browser.get();
 
+/** A process does not end while a server of its own runs, so those that a test left go too. */
 export async function closeAll() {
   await (await browser.made())?.close();
-  await (await sharedServer.made())?.stop();
+  await Promise.all([...servers].map((server) => server.stop()));
 }
 
 // Said with the first test, since the pictures of the README use the harness too and are no tests.
