@@ -6,7 +6,7 @@ use ringleader::oracle::Oracle;
 use ringleader::protocol::{Input, Protocol, Transition, leaders};
 use ringleader::random::{Generator, below};
 use ringleader_notation::setting::State;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::Found;
 use super::graph::Graphs;
@@ -104,14 +104,24 @@ impl Player {
     }
 
     /// Visits what can be reached, up to so many configurations.
-    pub(super) fn visit(&self, graphs: &Graphs, most: usize, mut good: impl FnMut(&Self) -> bool) -> Visited {
+    pub(super) fn visit(&self, graphs: &Graphs, most: usize, good: impl FnMut(&Self) -> bool) -> Visited {
+        self.visit_telling(graphs, most, good, |_, _| ())
+    }
+
+    /// The same; told is every interaction that is tried, by the numbers of the configurations before and after it.
+    fn visit_telling(
+        &self,
+        graphs: &Graphs,
+        most: usize,
+        mut good: impl FnMut(&Self) -> bool,
+        mut tell: impl FnMut([usize; 2], [&[State]; 2]),
+    ) -> Visited {
         if graphs.law.coins() > MOST_COINS {
             return Visited::TooMany;
         }
-        let mut known: FxHashSet<Found> = FxHashSet::default();
         let (mut order, mut next, mut steps) = (vec![self.clone()], VecDeque::from([0]), 0);
         let mut before: Vec<Option<(usize, Move)>> = vec![None];
-        known.insert(self.found());
+        let mut known: FxHashMap<Found, usize> = FxHashMap::from_iter([(self.found(), 0)]);
         while let Some(k) = next.pop_front() {
             if good(&order[k]) {
                 return Visited::Good(way(&before, k));
@@ -124,17 +134,53 @@ impl Player {
             for one in moves {
                 let mut player = order[k].clone();
                 player.step(graphs, one);
-                if known.insert(player.found()) {
+                let there = *known.entry(player.found()).or_insert(order.len());
+                tell([k, there], [&order[k].config, &player.config]);
+                if there == order.len() {
                     if order.len() == most {
                         return Visited::TooMany;
                     }
-                    next.push_back(order.len());
+                    next.push_back(there);
                     order.push(player);
                     before.push(Some((k, one)));
                 }
             }
         }
         Visited::All(order.len())
+    }
+
+    /// Whether no configuration that can be reached is safe by Definition 1: with one leader, if there is to be one, and outputs that never
+    /// change again. `None` if there are too many to say.
+    pub(super) fn never_settles(&self, graphs: &Graphs, most: usize) -> Option<bool> {
+        let outputs = |config: &[State]| config.iter().map(|state| graphs.law.output(state)).collect::<Vec<_>>();
+        // From where each configuration is reached, and which cannot be safe.
+        let (mut from, mut unsafe_now): (Vec<Vec<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
+        let mut elected = Vec::new();
+        let all = self.visit_telling(
+            graphs,
+            most,
+            |player| {
+                elected.push(graphs.program.leader.is_none() || player.leaders() == 1);
+                false
+            },
+            |[k, there], [before, after]| {
+                from.resize(from.len().max(there + 1), Vec::new());
+                from[there].push(k);
+                if outputs(before) != outputs(after) {
+                    unsafe_now.push(k);
+                }
+            },
+        );
+        let Visited::All(count) = all else { return None };
+        from.resize(count, Vec::new());
+        unsafe_now.extend((0..count).filter(|&k| !elected[k]));
+        let mut may_be_safe = vec![true; count];
+        while let Some(k) = unsafe_now.pop() {
+            if std::mem::replace(&mut may_be_safe[k], false) {
+                unsafe_now.extend(&from[k]);
+            }
+        }
+        Some(!may_be_safe.contains(&true))
     }
 }
 

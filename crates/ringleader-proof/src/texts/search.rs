@@ -382,10 +382,16 @@ impl Word<'_> {
         if promise.is_some_and(|promise| !holds(self.graphs, promise, &from.config)) {
             return Err("a word leads out of the promised set, to where safety cannot be reached".to_owned());
         }
-        Ok(Err(match from.visit(self.graphs, VISIT, |player| self.safe(player)) {
-            Visited::All(_) => Grown::Never(from.found(), count),
-            _ => Grown::Aside(format!("{} is not on the way to safety", self.step.name)),
-        }))
+        if !matches!(from.visit(self.graphs, VISIT, |player| self.safe(player)), Visited::All(_)) {
+            return Ok(Err(Grown::Aside(format!("{} is not on the way to safety", self.step.name))));
+        }
+        // Silence is only one way to be safe.
+        if self.graphs.program.safe.is_none() && from.never_settles(self.graphs, VISIT) != Some(true) {
+            return Err(
+                "a ring may be safe here without ever being silent; a `safe` in the text would say where".to_owned()
+            );
+        }
+        Ok(Err(Grown::Never(from.found(), count)))
     }
 }
 
