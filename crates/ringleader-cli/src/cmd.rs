@@ -1,6 +1,7 @@
 //! One command a file; `trial` is what `run` and `run --trials` share.
 
 pub(crate) mod check;
+pub(crate) mod closed;
 #[cfg(feature = "prove")]
 pub(crate) mod domains;
 pub(crate) mod exact;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use ringleader::catalogue::AnyProtocol;
 use ringleader::error::Error;
 use ringleader::value::Value;
 use ringleader_notation::source::{Problem, Problems};
@@ -91,6 +92,11 @@ fn tell(kind: &str, message: &str, problems: Vec<Value>, code: u8, as_json: bool
     } else {
         writeln!(anstream::stderr(), "{}: {message}", crate::text::alarm(kind))
     };
+}
+
+/// What came of a text that went wrong means nothing, so it is not shown.
+pub(crate) fn sound(protocol: &dyn AnyProtocol) -> Result<(), Stop> {
+    protocol.fault().map_or(Ok(()), |fault| Err(fault.into()))
 }
 
 /// The result of a command that has printed `heard` and come to a `verdict`: a reader that went away does not change the

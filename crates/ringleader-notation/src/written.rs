@@ -196,11 +196,19 @@ impl Written {
         }
     }
 
-    /// The configuration that a start makes.
+    /// The configuration that a start makes, with inputs as they must be.
     fn start(&self, function: usize, generator: &mut Generator) -> Ran<Vec<State>> {
         let mut config = vec![State::default(); self.0.ring.n()];
         self.evaluator(Agents::Held(&mut config)).drawing(generator).call(function, &[Value::Ring])?;
-        Ok(config)
+        match self.0.program.inputs {
+            Some(inputs) if !self.holds(inputs, &config) => {
+                let (program, start) = (&self.0.program, &self.0.program.functions[function]);
+                let what = format!("this start does not give inputs as they must be: {}", words_of(program, inputs));
+                let help = format!("`@inputs` asks for it, n = {}", self.0.ring.n());
+                Err(Box::new(Fault { span: start.span, what, help }))
+            }
+            _ => Ok(config),
+        }
     }
 
     /// Whether nothing will ever happen again; not known, and so false, if there are more coins than can be tried.
@@ -269,6 +277,12 @@ impl Written {
         }
         kept
     }
+}
+
+/// What a function is for, or its name.
+fn words_of(program: &Program, function: usize) -> &str {
+    let function = &program.functions[function];
+    if function.about.is_empty() { &function.name } else { &function.about }
 }
 
 /// A fault as the one error of the library.
@@ -402,9 +416,8 @@ impl Protocol for Written {
 
     fn accepts(&self, config: &[State]) -> Result<(), Error> {
         match self.0.program.inputs {
-            Some(function) if !self.holds(function, config) => {
-                let function = &self.0.program.functions[function];
-                let words = if function.about.is_empty() { &function.name } else { &function.about };
+            Some(inputs) if !self.holds(inputs, config) => {
+                let words = words_of(&self.0.program, inputs);
                 Err(Error::new("inputs", "(as given)", format!("they must be so: {words}")))
             }
             _ => Ok(()),

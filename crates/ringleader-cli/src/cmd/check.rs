@@ -21,7 +21,7 @@ use crate::args::CheckArgs;
 use crate::progress::{Bar, interrupted};
 use crate::shapes::settings;
 use crate::stdout::print;
-use crate::stop::{Stop, outcome};
+use crate::stop::{Stop, outcome, sound};
 use crate::text::{alarm, columns, commas, faint, good, quoted, strong};
 
 /// Words of 64 configurations that a thread takes at once.
@@ -51,6 +51,7 @@ pub(crate) fn check(args: &CheckArgs, entries: &Entries) -> Result<(), Stop> {
     if let Some(path) = &args.witness {
         files::check_writable(path)?;
     }
+    sound(&**entry)?;
     let threads = args.threads.unwrap_or_else(all_cores);
     let mut rows = Vec::new();
     for &n in sizes {
@@ -62,6 +63,7 @@ pub(crate) fn check(args: &CheckArgs, entries: &Entries) -> Result<(), Stop> {
             break;
         }
     }
+    sound(&**entry)?;
     let printed = print(args.json, "check", || as_json(entry, args, &rows), |out| report(out, entry, args, &rows));
     if let (Some(path), Some(witness)) = (&args.witness, rows.iter().find_map(|row| row.witness.as_ref())) {
         save(path, witness)?;

@@ -16,7 +16,7 @@ use crate::args::ExactArgs;
 use crate::progress::{Bar, locked};
 use crate::shapes::{observed, settings};
 use crate::stdout::print;
-use crate::stop::Stop;
+use crate::stop::{Stop, sound};
 use crate::text::{alarm, commas, faint, ratio, strong};
 
 /// Shows how far a chain has come.
@@ -54,6 +54,7 @@ pub(crate) fn exact(args: &ExactArgs, entries: &Entries) -> Result<(), Stop> {
     let watch = Watch(Mutex::new(Bar::at_most(most as u64, args.quiet)));
     let found = entry.exact(n, &args.params.0, &question, prism, &watch).map_err(|none| refused(most, entry, none))?;
     drop(watch);
+    sound(&**entry)?;
     let Some(found) = found else { return Err(Stop::Interrupted(Some("nothing was solved yet".into()))) };
     if let (Some(path), Some(model)) = (&args.prism, model) {
         files::write(path, |out| out.write_all(&model))?;

@@ -88,8 +88,12 @@ fn plain(out: &mut dyn Write, rows: &[Row<'_>], n: usize) -> io::Result<()> {
         writeln!(out, "    {} {} at n = {n}", faint("|Q|       "), states)?;
         writeln!(out, "    {} {} steps", faint("claimed   "), about.bound)?;
         writeln!(out, "    {} {}", faint("rules     "), about.origin.name())?;
-        writeln!(out, "    {} {}", faint("safe set  "), about.safe)?;
-        let evidence = about.evidence.as_deref().unwrap_or("declared by the protocol");
+        let (safe, closed) = match about.declares_safe {
+            true => (&*about.safe, "declared by the protocol"),
+            false => ("none is declared; a run ends when it is silent", "nothing can change any more"),
+        };
+        writeln!(out, "    {} {safe}", faint("safe set  "))?;
+        let evidence = about.evidence.as_deref().unwrap_or(closed);
         writeln!(out, "    {} {evidence}", faint("closed    "))?;
         writeln!(
             out,

@@ -9,18 +9,18 @@ use ringleader::observer::{Observer, Progress};
 use ringleader::session::Session;
 use ringleader::trial::{Record, Trial};
 use ringleader::value::{Text, Value};
-use ringleader_catalogue::Entries;
+use ringleader_catalogue::{Entries, Entry};
 use ringleader_records::drive::Progressed;
 use ringleader_records::{files, json};
 
 use crate::args::RunArgs;
 use crate::cmd::trial::{command, introduce, is_file, start_name, trial};
-use crate::cmd::{picture, trace, trials};
+use crate::cmd::{closed, picture, trace, trials};
 use crate::forecast::Forecast;
 use crate::progress::{Bar, locked};
 use crate::shapes::settings;
 use crate::stdout::print;
-use crate::stop::{Stop, outcome};
+use crate::stop::{Stop, outcome, sound};
 use crate::text::{alarm, columns, commas, faint, good, quoted, ratio, strong};
 
 pub(crate) fn run(args: &RunArgs, entries: &Entries) -> Result<(), Stop> {
@@ -42,16 +42,20 @@ fn run_once(args: &RunArgs, entries: &Entries) -> Result<(), Stop> {
         files::check_writable(path)?;
     }
     let forecast = Mutex::new(Forecast::new(&**entry, &trial, 1, limit, args.quiet));
-    let watch = Watch { bar: Mutex::new(Bar::new(limit, args.quiet)), forecast, n: trial.n };
+    let watch = Watch { entry, bar: Mutex::new(Bar::new(limit, args.quiet)), forecast, n: trial.n };
     let record = session.run(&trial, engine, &watch)?;
     drop(watch);
+    sound(&**entry)?;
+    let is_safe = record.safe.is_some() && !record.interrupted;
+    let left =
+        (is_safe && closed::in_doubt(session.described())).then(|| closed::left_after(session.as_ref())).flatten();
     let command = command(args, &trial);
     // First what was found, then the trace: if that cannot be written, at least the seed is known.
     let printed = print(
         args.json,
         "run",
-        || as_json(&trial, &record, session.as_ref(), &command),
-        |out| summary(out, &trial, &record, session.as_ref(), &command),
+        || as_json(&trial, &record, left, session.as_ref(), &command),
+        |out| summary(out, &trial, &record, left, session.as_ref(), &command),
     );
     if let Some(path) = &args.trace {
         trace::write(path, &trial, &record, entry, session.as_ref(), args.quiet)?;
@@ -59,6 +63,7 @@ fn run_once(args: &RunArgs, entries: &Entries) -> Result<(), Stop> {
     let verdict = match record {
         Record { interrupted: true, .. } => Err(Stop::Interrupted(None)),
         Record { censored: true, .. } => Err(Stop::Limit),
+        _ if left.is_some() => Err(Stop::Refuted),
         _ => Ok(()),
     };
     outcome(printed, verdict)
@@ -66,6 +71,7 @@ fn run_once(args: &RunArgs, entries: &Entries) -> Result<(), Stop> {
 
 /// Shows the gauges of one run.
 struct Watch<'a> {
+    entry: &'a Entry,
     bar: Mutex<Bar>,
     forecast: Mutex<Forecast<'a>>,
     n: usize,
@@ -73,6 +79,10 @@ struct Watch<'a> {
 
 impl Observer for Watch<'_> {
     fn progress(&self, progress: Progress<'_>) -> ControlFlow<()> {
+        // What a text does after it went wrong is of no use.
+        if self.entry.fault().is_some() {
+            return ControlFlow::Break(());
+        }
         let (share, pace) = locked(&self.forecast).look(Progressed { finished: 0, steps: progress.steps });
         let gauges = || shown(&(progress.gauges)(), self.n);
         locked(&self.bar).at(share, || format!("step {}{pace}, {}", commas(progress.steps), gauges()))
@@ -93,6 +103,7 @@ fn summary(
     out: &mut dyn Write,
     trial: &Trial,
     record: &Record,
+    left: Option<u64>,
     session: &dyn Session,
     command: &str,
 ) -> io::Result<()> {
@@ -102,7 +113,7 @@ fn summary(
     phases(out, trial.n, session.described(), record)?;
     faults(out, trial.n, session.described().about.in_safe_set(), record)?;
     writeln!(out)?;
-    verdict(out, trial, record, session)?;
+    verdict(out, trial, record, left, session)?;
     writeln!(out, "{} {command}", faint("repeat:"))
 }
 
@@ -174,7 +185,13 @@ fn faults(out: &mut dyn Write, n: usize, safe: &str, record: &Record) -> io::Res
     Ok(())
 }
 
-fn verdict(out: &mut dyn Write, trial: &Trial, record: &Record, session: &dyn Session) -> io::Result<()> {
+fn verdict(
+    out: &mut dyn Write,
+    trial: &Trial,
+    record: &Record,
+    left: Option<u64>,
+    session: &dyn Session,
+) -> io::Result<()> {
     let about = &session.described().about;
     let (steps, parallel) = (commas(record.steps), ratio(record.steps as f64 / trial.n as f64));
     if record.interrupted {
@@ -186,6 +203,10 @@ fn verdict(out: &mut dyn Write, trial: &Trial, record: &Record, session: &dyn Se
     if record.censored {
         writeln!(out, "{} within {steps} steps (parallel time {parallel}): the limit came first", alarm("not safe"))?;
         return writeln!(out, "{CONTINUES}");
+    }
+    if let Some(after) = left {
+        writeln!(out, "{} at step {steps} (parallel time {parallel})", alarm("safe, but not for ever,"))?;
+        return closed::tell(out, after, &about.name);
     }
     // "For ever" and "stays" need a closed set, and that needs evidence.
     let (safe, stays) = if about.evidence.is_some() { ("safe for ever", "stays") } else { ("safe", "is") };
@@ -232,7 +253,7 @@ fn undeclared(out: &mut dyn Write, trial: &Trial, record: &Record, session: &dyn
 
 // --- For machines ---------------------------------------------------------------------------------------------
 
-fn as_json(trial: &Trial, record: &Record, session: &dyn Session, command: &str) -> Value {
+fn as_json(trial: &Trial, record: &Record, left: Option<u64>, session: &dyn Session, command: &str) -> Value {
     let (n, described) = (trial.n as f64, session.described());
     let about = &described.about;
     let parallel = |step: Option<u64>| step.map(|step| step as f64 / n);
@@ -273,6 +294,7 @@ fn as_json(trial: &Trial, record: &Record, session: &dyn Session, command: &str)
         ("safe_parallel_time", parallel(record.safe).into()),
         ("safe_set", about.safe.clone().into()),
         ("safe_declared", about.declares_safe.into()),
+        ("safe_left_after", left.into()),
         ("censored", record.censored.into()),
         ("interrupted", record.interrupted.into()),
         ("last_output_change", record.last_output_change.into()),

@@ -15,13 +15,14 @@ use ringleader_records::outcome::Outcome;
 use ringleader_records::pool::all_cores;
 
 use crate::args::RunArgs;
+use crate::cmd::closed;
 use crate::cmd::findings::{self, where_it_goes};
 use crate::cmd::trial::{command, introduce, start_name, trial};
 use crate::forecast::Forecast;
 use crate::progress::{Bar, interrupted};
 use crate::shapes::{self, mean, observed, quantile, settings};
 use crate::stdout::print;
-use crate::stop::{Stop, outcome};
+use crate::stop::{Stop, outcome, sound};
 use crate::text::{alarm, columns, commas, faint, good, ratio, strong};
 
 /// The quantiles that are shown, in percent; the median is shown before them.
@@ -35,17 +36,27 @@ pub(crate) fn run(args: &RunArgs, asked: u64, entries: &Entries) -> Result<(), S
     let mut bar = Bar::new(asked, args.quiet);
     let mut forecast = Forecast::new(&**entry, &trial, asked, limit, args.quiet);
     let mut kept = Kept::new(limit, !trial.faults.is_empty(), args.json || args.phases);
-    let under_way = run_all(&**entry, &trial, asked, threads, engine, &interrupted, &mut |ended, done| {
+    // What a text does after it went wrong is of no use.
+    let stopped = || interrupted() || entry.fault().is_some();
+    let under_way = run_all(&**entry, &trial, asked, threads, engine, &stopped, &mut |ended, done| {
         ended.into_iter().for_each(|one| kept.take(one));
         let (share, pace) = forecast.look(done);
         // The threads look for Ctrl-C themselves, and still hand in what they have.
         let _ = bar.at(share, || format!("{}/{} trials{pace}", commas(done.finished), commas(asked)));
     })?;
     drop(bar);
-    let report = Report::new(args, trial, described, (asked, threads, under_way), kept);
+    sound(&**entry)?;
+    let left = match kept.quickest {
+        Some((steps, seed)) if !interrupted() => {
+            closed::left_after_trial(entry, &Trial { seed, ..trial.clone() }, steps)?
+        }
+        _ => None,
+    };
+    let report = Report::new(args, trial, described, (asked, threads, under_way), left, kept);
     let printed = print(args.json, "trials", || report.as_json(), |out| report.summary(out));
     let verdict = match &report {
         report if report.interrupted() => Err(Stop::Interrupted(None)),
+        report if report.left.is_some() => Err(Stop::Refuted),
         report if report.censored > 0 => Err(Stop::Limit),
         _ => Ok(()),
     };
@@ -62,6 +73,8 @@ struct Kept {
     /// For each number of leaders that the last fault left, how many trials there were, and the sum of their recoveries.
     by_leaders: BTreeMap<u64, (usize, f64)>,
     slowest: Option<Outcome>,
+    /// The steps and the seed of the trial that was safe first.
+    quickest: Option<(u64, u64)>,
     listed: Option<Vec<Outcome>>,
 }
 
@@ -69,7 +82,7 @@ impl Kept {
     fn new(limit: u64, faults: bool, lists: bool) -> Self {
         let values = vec![[Vec::new(), Vec::new()]; if faults { 3 } else { 2 }];
         let (by_leaders, listed) = (BTreeMap::new(), lists.then(Vec::new));
-        Self { limit, finished: 0, censored: 0, values, by_leaders, slowest: None, listed }
+        Self { limit, finished: 0, censored: 0, values, by_leaders, slowest: None, quickest: None, listed }
     }
 
     fn take(&mut self, one: Outcome) {
@@ -88,6 +101,10 @@ impl Kept {
         let slowness = |one: &Outcome| (one.censored, one.steps, Reverse(one.trial));
         if self.slowest.as_ref().is_none_or(|slowest| slowness(slowest) < slowness(&one)) {
             self.slowest = Some(one.clone());
+        }
+        if one.safe.is_some() {
+            let this = (one.steps, one.seed);
+            self.quickest = Some(self.quickest.map_or(this, |quickest| quickest.min(this)));
         }
         if let Some(listed) = &mut self.listed {
             listed.push(one);
@@ -108,6 +125,8 @@ struct Report<'a> {
     measures: Vec<Measure>,
     by_leaders: BTreeMap<u64, (usize, f64)>,
     under_way: UnderWay,
+    /// After how many interactions a safe ring was seen not to be.
+    left: Option<u64>,
     slowest: Option<Outcome>,
     listed: Vec<Outcome>,
 }
@@ -135,9 +154,10 @@ impl<'a> Report<'a> {
         trial: Trial,
         described: Described,
         (asked, threads, under_way): (u64, usize, UnderWay),
+        left: Option<u64>,
         kept: Kept,
     ) -> Self {
-        let Kept { limit, finished, censored, values, by_leaders, slowest, listed } = kept;
+        let Kept { limit, finished, censored, values, by_leaders, slowest, quickest: _, listed } = kept;
         let values = values.into_iter().map(|[known, cut]| Sample::new(known, cut));
         let measure =
             |([key, title, beyond], sample): ([&'static str; 3], Sample)| Measure { key, title, beyond, sample };
@@ -161,6 +181,7 @@ impl<'a> Report<'a> {
             measures,
             by_leaders,
             under_way,
+            left,
             slowest,
             listed,
         }
@@ -225,8 +246,13 @@ impl Report<'_> {
             writeln!(out, "they are kept as lower bounds; a larger --limit tells more")?;
         } else if finished > 0 {
             let about = &self.described.about;
-            let safe = if about.declares_safe { "safe for ever" } else { about.in_safe_set() };
-            writeln!(out, "{} in {} of {} trials", good(safe), commas(finished), commas(finished))?;
+            // "For ever" needs evidence.
+            let safe = if about.evidence.is_some() { "safe for ever" } else { about.in_safe_set() };
+            let safe = if self.left.is_some() { alarm(safe) } else { good(safe) };
+            writeln!(out, "{safe} in {} of {} trials", commas(finished), commas(finished))?;
+        }
+        if let Some(after) = self.left {
+            closed::tell(out, after, &self.described.about.name)?;
         }
         if !self.described.about.declares_safe {
             writeln!(out, "{}", faint("no safe set is declared: silent is shown instead, safety may come before"))?;
@@ -338,6 +364,7 @@ impl Report<'_> {
             ("limit", self.limit.into()),
             ("safe_set", self.described.about.safe.clone().into()),
             ("safe_declared", self.described.about.declares_safe.into()),
+            ("safe_left_after", self.left.into()),
             ("asked", self.asked.into()),
             ("finished", self.finished.into()),
             ("censored", self.censored.into()),
