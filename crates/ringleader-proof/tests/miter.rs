@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use ringleader::blueprint::Declared;
-use ringleader::circuit::{Bit, all, any, same};
+use ringleader::circuit::{Agent, all, any, same};
 use ringleader::params::Params;
 use ringleader::protocol::Protocol;
 use ringleader::protocols::por::Por;
 use ringleader::protocols::ppl::Ppl;
 use ringleader::protocols::ysm::Ysm;
 use ringleader::ring::Ring;
+use ringleader::variables::Variable;
 use ringleader_notation::graph::{Lit, in_fresh_arena};
 use ringleader_notation::setting::State;
 use ringleader_notation::written::{Trouble, Written};
@@ -21,57 +22,58 @@ use ringleader_proof::query::Query;
 use ringleader_proof::symbolic::{NamedCircuit, Symbolic};
 use ringleader_proof::texts::graph::Graphs;
 
-/// How the values of a variable are spelt in the text, as the bits of a state, and in the circuit.
-struct Spelling {
+/// A variable in both readings: its name, its values, and where the text keeps it in a state.
+struct Shared<S> {
+    name: &'static str,
+    names: &'static [&'static str],
+    ours: Variable<S>,
+    theirs: Variable<State>,
     places: Vec<usize>,
-    values: Vec<(u128, Vec<bool>)>,
 }
 
 fn code(state: &State) -> u128 {
     u128::from(state.0[1]) << 64 | u128::from(state.0[0])
 }
 
-fn spellings<P: Protocol>(protocol: &P, circuit: &NamedCircuit<P::State>, law: &Written) -> Vec<Spelling> {
-    let (ours, theirs) = (protocol.variables(), law.variables());
-    assert_eq!(ours.0.len(), theirs.0.len());
-    let spelling = |(one, other): (&ringleader::variables::Variable<P::State>, _)| {
-        let other: &ringleader::variables::Variable<State> = other;
-        assert_eq!((&one.name, one.domain.size()), (&other.name, other.domain.size()));
-        let values = (0..one.domain.size()).map(|k| {
-            let (value, mut ours, mut theirs) = (one.domain.nth(k), P::State::default(), State::default());
-            one.set(&mut ours, &value).unwrap();
-            other.set(&mut theirs, &value).unwrap();
-            (code(&theirs), bits_of(&circuit.agent(&ours), &one.name).into_iter().map(|bit| bit == Lit::ONE).collect())
+fn shared<P: Protocol>(protocol: &P, law: &Written) -> Vec<Shared<P::State>> {
+    let (ours, theirs) = (protocol.variables().0, law.variables().0);
+    assert_eq!(ours.len(), theirs.len());
+    let one = |(ours, theirs): (Variable<P::State>, Variable<State>)| {
+        assert_eq!((&ours.name, ours.domain.size()), (&theirs.name, theirs.domain.size()));
+        let coded = (0..theirs.domain.size()).map(|k| {
+            let mut state = State::default();
+            theirs.set(&mut state, &theirs.domain.nth(k)).unwrap();
+            code(&state)
         });
-        let values: Vec<(u128, Vec<bool>)> = values.collect();
-        let mask = values.iter().fold(0, |mask, (code, _)| mask | (code ^ values[0].0));
-        Spelling { places: (0..128).filter(|place| mask >> place & 1 == 1).collect(), values }
+        let codes: Vec<u128> = coded.collect();
+        let mask = codes.iter().fold(0, |mask, code| mask | (code ^ codes[0]));
+        let places = (0..128).filter(|place| mask >> place & 1 == 1).collect();
+        let name: &'static str = ours.name.to_string().leak();
+        Shared { name, names: vec![name].leak(), ours, theirs, places }
     };
-    ours.0.iter().zip(&theirs.0).map(spelling).collect()
+    ours.into_iter().zip(theirs).map(one).collect()
 }
 
-fn bits_of<S: Copy + Default + 'static>(agent: &Symbolic<'_, S>, name: &str) -> Vec<Lit> {
-    agent.bits().filter(|(bit, _)| bit.split('[').next() == Some(name)).map(|(_, lit)| lit).collect()
-}
-
-/// Where an agent of the circuit is in the state that an agent of the text is in.
+/// Where an agent of the circuit is in the state that an agent of the text is in. Some values have more spellings than one.
 fn alike<S: Copy + Default + 'static>(
-    (names, spellings): (&[String], &[Spelling]),
+    shared: &[Shared<S>],
     ours: &Symbolic<'_, S>,
     theirs: &dyn Fn(usize) -> Lit,
 ) -> Lit {
-    all(names.iter().zip(spellings).flat_map(|(name, Spelling { places, values })| {
-        let spelt = |assignment: u64, code: u128| {
-            places.iter().enumerate().all(|(j, place)| (assignment >> j & 1 == 1) == (code >> place & 1 == 1))
-        };
-        let bit = move |(k, ours): (usize, Lit)| {
-            let as_text = Diagram::new(places, |assignment| {
-                values.iter().any(|(code, bits)| spelt(assignment, *code) && bits[k])
-            });
-            same(ours, as_text.of(theirs))
-        };
-        bits_of(ours, name).into_iter().enumerate().map(bit).collect::<Vec<_>>()
-    }))
+    let alike_in = |one: &Shared<S>, k: u64| {
+        let value = one.ours.domain.nth(k);
+        let is_ours = ours.ask((one.name, k as isize, one.names), |state| one.ours.get(state) == value);
+        let is_theirs = Diagram::new(&one.places, |assignment| {
+            let bit = |(j, place): (usize, &usize)| u128::from(assignment >> j & 1) << place;
+            let spelt: u128 = one.places.iter().enumerate().map(bit).sum();
+            one.theirs.get(&State([spelt as u64, (spelt >> 64) as u64])) == value
+        });
+        same(is_ours, is_theirs.of(theirs))
+    };
+    all(shared
+        .iter()
+        .flat_map(|one| (0..one.ours.domain.size()).map(move |k| (one, k)))
+        .map(|(one, k)| alike_in(one, k)))
 }
 
 /// Whether two agents may do otherwise in the text than in the circuit.
@@ -81,9 +83,9 @@ fn differ<P: Declared>(text: &str, params: &Params) -> bool {
     let law = Written::new(&program, ring, params, &Trouble::default()).unwrap();
     let protocol = (P::blueprint().make)(ring, params).unwrap();
     let circuit = NamedCircuit::of(&protocol).unwrap().unwrap();
-    let spellings = spellings(&protocol, &circuit, &law);
-    let names: Vec<String> = circuit.names().map(str::to_owned).collect();
-    let places = used(&spellings);
+    let shared = shared(&protocol, &law);
+    let mut places: Vec<usize> = shared.iter().flat_map(|one| one.places.iter().copied()).collect();
+    places.sort_unstable();
     let graphs = Graphs::new("p.py".into(), program, ring, law, Box::new(|| None)).unwrap();
     in_fresh_arena(Box::new(|| None), || {
         let mut demands = Vec::new();
@@ -95,22 +97,14 @@ fn differ<P: Declared>(text: &str, params: &Params) -> bool {
             let places = places.clone();
             move |place: usize| config[places.iter().position(|known| *known == place).unwrap()]
         };
-        let known = (&names[..], &spellings[..]);
         let both = |pair: &[Symbolic<'_, P::State>], agents: &[Vec<Lit>]| {
-            [0, 1].map(|i| alike(known, &pair[i], &of(&agents[i])))
+            [0, 1].map(|i| alike(&shared, &pair[i], &of(&agents[i])))
         };
         let start = all(both(&pair, &before.agents));
         circuit.interact(&mut pair, 0, 1, &[]);
         let otherwise = any(both(&pair, &after.agents).map(|same| !same));
         Query::new(&|| None, None).ask(&[start, otherwise], &demands).unwrap().is_some()
     })
-}
-
-/// The bits of a state that some variable has, lowest first.
-fn used(spellings: &[Spelling]) -> Vec<usize> {
-    let mut places: Vec<usize> = spellings.iter().flat_map(|spelling| spelling.places.iter().copied()).collect();
-    places.sort_unstable();
-    places
 }
 
 fn file(name: &str) -> String {

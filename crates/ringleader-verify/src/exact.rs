@@ -723,12 +723,12 @@ pub fn write_drn<S: Copy>(
     writeln!(out, "@nr_choices\n{}\n@model", chain.len())?;
     let mut starts = vec![false; chain.len()];
     chain.starts.iter().for_each(|(k, _)| starts[*k as usize] = true);
-    for k in 0..chain.len() {
+    for (k, start) in starts.into_iter().enumerate() {
         let (row, outcomes) = chain.row(k);
         if part.one(REACH * (1 + row.len())).is_none() {
             return Ok(None);
         }
-        let (init, safe) = (if starts[k] { " init" } else { "" }, if chain.target[k] { " safe" } else { "" });
+        let (init, safe) = (if start { " init" } else { "" }, if chain.target[k] { " safe" } else { "" });
         writeln!(out, "state {k} [1]{init}{safe}\n\taction 0 [0]")?;
         let mut row = row.to_vec();
         // The format wants them in order, and a target to stay.

@@ -62,13 +62,15 @@ fn the_names_of_colours_change_no_figure() {
         (("pcl", &[("colors", 3)], "every"), 3),
         (("pcl", &[("colors", 4)], "one-color"), 3),
     ];
+    let mut fewer = 0;
     for ((protocol, named, start), n) in cases {
         for rotate in [true, false] {
             let question = Question { rotate, ..question(start) };
             let apart = found(protocol, n, named, &Question { rename: false, ..question });
             let merged = found(protocol, n, named, &question);
             assert!(merged.renamed && !apart.renamed, "{protocol}");
-            assert!(merged.configurations < apart.configurations, "{protocol}: {}", merged.configurations);
+            assert!(merged.configurations <= apart.configurations, "{protocol}: {}", merged.configurations);
+            fewer += usize::from(merged.configurations < apart.configurations);
             assert_eq!(merged.starts, apart.starts, "{protocol}");
             let (a, b) = (apart.worst.unwrap().0, merged.worst.unwrap().0);
             assert!((a - b).abs() <= a * (merged.error + apart.error), "{protocol}: {a} {b}");
@@ -76,6 +78,8 @@ fn the_names_of_colours_change_no_figure() {
             assert!(difference <= a * (merged.error + apart.error), "{protocol}");
         }
     }
+    // The colours of P_OR never change: without rotations there is nothing to merge, and one colouring may have no other name.
+    assert!(fewer >= 5, "{fewer}");
     assert!(!found("fj", 3, &[], &question("every")).renamed);
     assert!(!found("pcl-derandomised", 3, &[("colors", 2)], &question("one-color")).renamed);
 }

@@ -64,6 +64,7 @@ pub(super) fn claims() -> Vec<Claim> {
             name: "safe-not-empty",
             place: "Definition srl",
             says: "S_PL has a member, which is perfect",
+            given: &[],
             quick: [(3, 12), (2, 4)],
             decide: not_empty,
             ..CLOSED
