@@ -30,7 +30,7 @@ use ringleader_notation::program::Program;
 use ringleader_notation::source::Problems;
 use ringleader_notation::written::{Judge, Trouble, blueprint};
 use ringleader_verify::exact::NoChain;
-use ringleader_verify::exact::ask::{Found, Question, ask};
+use ringleader_verify::exact::ask::{Export, Found, Question, ask};
 use ringleader_verify::explicit::{Explored, Scope, Workers, explore};
 use ringleader_verify::laws::{Broken, laws};
 
@@ -65,7 +65,7 @@ pub trait Tools: AnyProtocol {
         n: usize,
         params: &Params,
         question: &Question<'_>,
-        prism: Option<&mut dyn Write>,
+        model: Option<(Export, &mut dyn Write)>,
         observer: &dyn Observer,
     ) -> Result<Option<Found>, NoChain>;
 }
@@ -88,10 +88,10 @@ impl<P: Protocol> Tools for Arc<Blueprint<P>> {
         n: usize,
         params: &Params,
         question: &Question<'_>,
-        prism: Option<&mut dyn Write>,
+        model: Option<(Export, &mut dyn Write)>,
         observer: &dyn Observer,
     ) -> Result<Option<Found>, NoChain> {
-        ask(&Instance::smallest(self.clone(), n, params)?, question, prism, observer)
+        ask(&Instance::smallest(self.clone(), n, params)?, question, model, observer)
     }
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use ringleader::params::Params;
 use ringleader_catalogue::{Entries, builtin};
-use ringleader_verify::exact::ask::{Question, Until};
+use ringleader_verify::exact::ask::{Begin, Export, Question, Until};
 
 fn workshop(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -26,9 +26,13 @@ fn run(command: &mut Command) -> String {
 /// The worst and the mean of all configurations, by Storm.
 const STORM: &str = r#"
 import stormpy, sys
-program = stormpy.parse_prism_program(sys.argv[1])
-formula = stormpy.parse_properties('R{"steps"}=? [F "safe"]', program)
-model = stormpy.build_model(program, formula)
+asked = 'R{"steps"}=? [F "safe"]'
+if sys.argv[1].endswith(".drn"):
+    model, formula = stormpy.build_model_from_drn(sys.argv[1]), stormpy.parse_properties(asked)
+else:
+    program = stormpy.parse_prism_program(sys.argv[1])
+    formula = stormpy.parse_properties(asked, program)
+    model = stormpy.build_model(program, formula)
 values = list(stormpy.model_checking(model, formula[0]).get_value_vector())
 print(max(values), sum(values) / len(values))
 "#;
@@ -51,12 +55,23 @@ fn storm_finds_the_same_expectations() {
         ("fj", 4, &none, Until::Safe),
         ("pcl", 3, &few, Until::Safe),
     ];
-    for (protocol, n, params, until) in cases {
-        let question = Question { start: Some("every"), seed: 0, until, rotate: false, most: 1_000_000, quantiles: 0 };
+    let formats = [(Export::Prism, "pm"), (Export::Drn, "drn")];
+    for ((protocol, n, params, until), (format, ending)) in
+        cases.into_iter().flat_map(|case| formats.map(|one| (case, one)))
+    {
+        let question = Question {
+            start: Begin::Named("every"),
+            seed: 0,
+            until,
+            rotate: false,
+            rename: false,
+            most: 1_000_000,
+            quantiles: 0,
+        };
         let mut model = Vec::new();
         let entry = entries.find(protocol).unwrap();
-        let found = entry.exact(n, params, &question, Some(&mut model), &()).unwrap().unwrap();
-        let path = directory.join(format!("{protocol}-{n}.pm"));
+        let found = entry.exact(n, params, &question, Some((format, &mut model)), &()).unwrap().unwrap();
+        let path = directory.join(format!("{protocol}-{n}.{ending}"));
         std::fs::write(&path, model).unwrap();
         let text = run(Command::new(&python).arg(directory.join("storm.py")).arg(&path));
         let values: Vec<f64> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use common::{ENTRIES, batch, entry, params};
 use ringleader::observer::{BETWEEN, Observer, Progress};
 use ringleader::trial::{Engine, Initial, Record, Scheduler, Trial};
-use ringleader_verify::exact::ask::{Found, Question, Until};
+use ringleader_verify::exact::ask::{Begin, Export, Found, Question, Until};
 
 /// Protocol, parameters and start.
 type Case = (&'static str, &'static [(&'static str, u64)], &'static str);
@@ -41,7 +41,15 @@ const CASES: [Case; 15] = [
 const TOO_LARGE: [&str; 2] = ["pcl-derandomised", "thue-morse"];
 
 fn question(start: &str) -> Question<'_> {
-    Question { start: Some(start), seed: 1, until: Until::Safe, rotate: true, most: 100_000, quantiles: 0 }
+    Question {
+        start: Begin::Named(start),
+        seed: 1,
+        until: Until::Safe,
+        rotate: true,
+        rename: true,
+        most: 100_000,
+        quantiles: 0,
+    }
 }
 
 /// Hears of the parts of an answer, and breaks off when it hears of one for the first time.
@@ -64,7 +72,7 @@ fn heard(protocol: &str, n: usize, last: &str) -> (Vec<String>, Option<Found>) {
     let (mut model, observer) = (Vec::new(), Parts { last, heard: Mutex::default() });
     let question = Question { quantiles: 20, most: 1_000_000, ..question("every") };
     let prism: &mut dyn Write = &mut model;
-    let found = entry(protocol).exact(n, &params(&[]), &question, Some(prism), &observer).unwrap();
+    let found = entry(protocol).exact(n, &params(&[]), &question, Some((Export::Prism, prism)), &observer).unwrap();
     (observer.heard.into_inner().unwrap(), found)
 }
 

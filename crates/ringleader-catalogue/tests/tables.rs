@@ -20,7 +20,7 @@ use ringleader::trial::{Engine, Trial};
 use ringleader::value::Value;
 use ringleader::variables::{Domain, Variable, Variables};
 use ringleader_catalogue::Entry;
-use ringleader_verify::exact::ask::{Question, Until};
+use ringleader_verify::exact::ask::{Begin, Question, Until};
 use ringleader_verify::explicit::{Scope, alone};
 
 /// All that a protocol does, written out.
@@ -215,8 +215,15 @@ fn a_table_is_checked_and_solved_as_its_original() {
         let scope = Scope { memory: 1 << 28, everywhere: false };
         let explored = [original, &table].map(|entry| entry.explore(n, &params(named), scope, &mut alone).unwrap());
         assert_eq!(explored[0], explored[1]);
-        let question =
-            Question { start: Some("every"), seed: 1, until: Until::Safe, rotate: true, most: 400_000, quantiles: 0 };
+        let question = Question {
+            start: Begin::Named("every"),
+            seed: 1,
+            until: Until::Safe,
+            rotate: true,
+            rename: true,
+            most: 400_000,
+            quantiles: 0,
+        };
         let found = [original, &table].map(|entry| {
             let found = entry.exact(n, &params(named), &question, None, &()).unwrap().unwrap();
             (found.configurations, found.moves, found.mean)

@@ -119,7 +119,6 @@ const fn not(why: &'static str) -> Evidence {
     of(How::Not, why, "")
 }
 
-const GAME: Evidence = not("a game of coins in the analysis, with nothing of a protocol in it");
 const WAR: &str = "n = 3..24, every psi and kappa_max";
 const TOKENS: &str = "ringleader inspect paper/witnesses/good-creates-none-n4-psi3.json";
 const ORIENTED: &str = "ringleader inspect paper/witnesses/disappear-once-n6.json";
@@ -156,7 +155,11 @@ pub(crate) const STATEMENTS: &[Statement] = &[
         title: "Lemma 1",
         name: "base",
         says: "a sequence of l interactions occurs within n l steps in expectation, and with high probability within 2n(l + 4c log n)",
-        evidence: &[not("about the scheduler alone, and about probabilities")],
+        evidence: &[of(
+            How::Exact,
+            "the tail of the number of steps, which is the same for every sequence: n = 3..12, 16, 24, 32, 48, 64, ten lengths up to 89, c = 1..3",
+            "cargo test --package ringleader-verify a_sequence_occurs_as_soon_as_lemma_base_says",
+        )],
     },
     Statement {
         title: "Lemma 2",
@@ -253,41 +256,69 @@ pub(crate) const STATEMENTS: &[Statement] = &[
         title: "Lemma 5",
         name: "keep_construction",
         says: "with a leader the ring soon comes to a set from which all agents stay in construction mode for long, with high probability",
-        evidence: &[not("a bound with high probability for a set that no command knows; Theorem 1 samples the whole")],
+        evidence: &[not(
+            "a bound with high probability for a set that no command knows; the game that it comes down to is Lemma 7, and Theorem 1 samples the whole",
+        )],
     },
     Statement {
         title: "Lemma 6",
         name: "enter_detection",
         says: "within O(n^2 log n) steps there is a leader, or all agents detect until there is one, with high probability",
-        evidence: &[of(
-            How::Sampled,
-            "the step of the first leader, which bounds it from above",
-            "ringleader run --n 64 --start stale-signals --seed 1",
-        )],
+        evidence: &[
+            of(
+                How::Proven,
+                "once no signal is left and all clocks are at kappa_max, all detect until there is one: n = 3..8, psi = 2..4, kappa_max = 1..3",
+                "ringleader prove detecting --n 3..8 --psi 2..4 --kappa 1..3",
+            ),
+            of(
+                How::Refuted,
+                "a step of its proof, \"it is clear\" that they do if all are in detection mode and no signal is left: an agent that has not interacted yet may have mode = Detect beside any clock; the lemma is not touched, since the step is made after all clocks have run out",
+                "ringleader prove detecting-clear --n 3 --psi 2",
+            ),
+            of(
+                How::Sampled,
+                "the step of the first leader, which bounds it from above",
+                "ringleader run --n 64 --start stale-signals --seed 1",
+            ),
+        ],
     },
     Statement {
         title: "Definition 5",
         name: "lottery",
         says: "the lottery game: a round is won by k heads in a row and lost by a tail",
-        evidence: &[GAME],
+        evidence: &[of(
+            How::Exact,
+            "the number of sequences of flips with so many wins, counted, against all sequences played one by one",
+            "cargo test --package ringleader-verify the_game_is_counted_right",
+        )],
     },
     Statement {
         title: "Lemma 7",
         name: "upper_wl",
         says: "fewer than 8ck wins in 4ck 2^k flips, with high probability",
-        evidence: &[GAME],
+        evidence: &[of(
+            How::Exact,
+            "with probability at least 1 - 2^-ck: k = 1..10, c = 1, and for k = 2..6 also c = 6, which Lemma 5 uses",
+            "cargo test --package ringleader-verify upper_wl_holds",
+        )],
     },
     Statement {
         title: "Lemma 8",
         name: "lower_wl",
         says: "more than 8ck wins in 64ck 2^k flips, with high probability",
-        evidence: &[GAME],
+        evidence: &[of(
+            How::Exact,
+            "with probability at least 1 - 2^-ck: k = 1..10, c = 1, and for k = 2..6 also c = 6, as in Lemma 9 with kappa_max = 48psi",
+            "cargo test --package ringleader-verify lower_wl_holds",
+        )],
     },
     Statement {
         title: "Lemma 9",
         name: "absorbed",
         says: "every resetting signal is gone within O(n^2 kappa_max) steps, with high probability",
-        evidence: &[not("a bound with high probability on single signals, which no command follows")],
+        evidence: &[not(
+            "a bound with high probability on single signals, which no command follows; the game that it comes down to is Lemma 8",
+        )],
     },
     Statement {
         title: "Lemma 10",
@@ -317,11 +348,14 @@ pub(crate) const STATEMENTS: &[Statement] = &[
         title: "Corollary 1",
         name: "cpb_cnz",
         says: "from C_PB on there is always a leader",
-        evidence: &[of(
-            How::Proven,
-            "with Lemma 13, since C_PB asks for a leader: n = 3..24",
-            "ringleader prove cpb_closed --n 3..24",
-        )],
+        evidence: &[
+            of(
+                How::Proven,
+                "with Lemma 13, since C_PB asks for a leader: n = 3..24",
+                "ringleader prove cpb_closed --n 3..24",
+            ),
+            of(How::Sharp, "C_PB is not all of C_NZ: n = 3..12", "ringleader prove cpb-strict --n 3..12"),
+        ],
     },
     Statement {
         title: "Definition 6",
@@ -434,7 +468,7 @@ pub(crate) const STATEMENTS: &[Statement] = &[
         evidence: &[
             of(
                 How::Proven,
-                "the word of its proof leads there from C_PB with one leader: n = 3..8, psi = 2, 3",
+                "the word of its proof, with nothing in between, leads there from C_PB with one leader, given Lemma 13: n = 3..8, psi = 2, 3",
                 "ringleader prove srl_variant --n 3..8 --psi 2..3",
             ),
             of(
@@ -487,7 +521,7 @@ pub(crate) const STATEMENTS: &[Statement] = &[
         evidence: &[
             of(
                 How::Proven,
-                "with probability 1, colours and memory given: n = 3..6",
+                "with probability 1, colours and memory given, by words with nothing in between: n = 3..6",
                 "ringleader prove por-convergence --n 3..6",
             ),
             of(How::Proven, "oriented configurations stay so: n = 3..12", "ringleader prove por-oriented --n 3..12"),
@@ -506,8 +540,8 @@ pub(crate) const STATEMENTS: &[Statement] = &[
         evidence: &[
             of(
                 How::Proven,
-                "without obstacles the word of its proof leaves fewer segments: n = 3..6",
-                "ringleader prove disappear --n 3..6",
+                "while the word of its proof occurs, whatever occurs in between, one of the four disappears if the two in the middle have no obstacle; not how soon: n = 3..8",
+                "ringleader prove disappear --n 3..8",
             ),
             of(How::Sharp, "half of the word is not enough: n = 6", "ringleader prove disappear-once --n 6"),
         ],
@@ -571,7 +605,7 @@ pub(crate) const STATEMENTS: &[Statement] = &[
         says: "while an agent is red, within O(n) expected steps there is a recolouring or there are fewer red agents",
         evidence: &[of(
             How::Proven,
-            "only its core, that a colour conflict leads to a stamp conflict within three interactions: n = 3..12",
+            "both halves of its proof, but for how soon: three interactions detect a colour conflict, whatever others do; without one, a stamp conflict is detected or fewer agents are red: n = 3..12",
             "ringleader prove red_decrease --n 3..12",
         )],
     },

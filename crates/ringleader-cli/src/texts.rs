@@ -25,7 +25,7 @@ use crate::text::quoted;
 const LONGEST: u64 = 1 << 20;
 
 /// Options whose value is a file that is written, whatever its name.
-const WRITTEN: [&str; 7] = ["--out", "-o", "--trace", "--witness", "--prism", "--aiger", "--blif"];
+const WRITTEN: [&str; 8] = ["--out", "-o", "--trace", "--witness", "--prism", "--drn", "--aiger", "--blif"];
 
 /// The files that words of the command line name, each once.
 pub(crate) fn named(words: impl Iterator<Item = OsString>) -> Result<Vec<File>, Stop> {

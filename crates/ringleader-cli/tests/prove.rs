@@ -9,6 +9,7 @@ use std::process::Output;
 
 use harness::{complaint, interrupted, json, place, ringleader};
 use serde_json::{Value, json as literal};
+use sha2::{Digest, Sha256};
 
 fn code(output: &Output) -> i32 {
     output.status.code().unwrap_or(-1)
@@ -136,6 +137,35 @@ fn a_failure_has_a_witness_that_inspect_and_replay_confirm() {
     assert_eq!(code(&ringleader(&["replay", path])), 0);
 }
 
+/// A claim names what it is given, and decides it along if asked to.
+#[test]
+fn premises_are_named_or_decided() {
+    let words = ["prove", "convergence", "--n", "3", "--psi", "2"];
+    let premises = ["get_peaceful", "new_live_bullet", "once_peaceful", "cpb_closed", "safe"];
+    let alone = ringleader(&words);
+    assert!(text(&alone).contains("given") && text(&alone).contains("--premises decides"), "{}", text(&alone));
+    let rows = json(&ringleader(&[&words[..], &["--json"]].concat()))["rows"].clone();
+    let given = rows[0]["given"].as_array().unwrap();
+    let mut names: Vec<&str> = given.iter().map(|one| one["claim"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    let mut expected = premises.to_vec();
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+    assert!(given.iter().all(|one| one["verdict"].is_null()), "{given:?}");
+    let with = [&words[..], &["--premises"]].concat();
+    assert!(text(&ringleader(&with)).contains("decided on the same rings"));
+    let found = json(&ringleader(&[&with[..], &["--json"]].concat()));
+    let rows = found["rows"].as_array().unwrap();
+    let convergence = rows.iter().find(|row| row["claim"] == "convergence").unwrap();
+    assert!(convergence["given"].as_array().unwrap().iter().all(|one| one["verdict"] == "holds"), "{convergence}");
+    // `safe` rests on `one-kappa` in turn.
+    assert_eq!(rows.len(), 7, "{found}");
+    for row in rows {
+        assert_eq!((&row["verdict"], row["n"].as_u64().unwrap_or(3)), (&literal!("holds"), 3), "{row}");
+    }
+    assert!(complaint(&ringleader(&["prove", "--protocol", "fj", "--premises"])).contains("claims of the paper"));
+}
+
 /// What is known to be false must fail, and that is no error; where it holds the tool would be wrong.
 #[test]
 fn canaries_fail_as_they_must() {
@@ -157,11 +187,12 @@ fn prove_is_a_line_for_each_claim_or_a_row_for_each_ring() {
     let words = ["prove", "safe", "cpb_closed", "--n", "3..5", "--psi", "2,4"];
     let lines = |output: Output| text(&output).lines().map(str::to_owned).collect::<Vec<_>>();
     let (short, long) = (lines(ringleader(&words)), lines(ringleader(&[&words[..], &["--every"]].concat())));
-    assert_eq!((short.len(), long.len()), (5, 12), "{short:#?} {long:#?}");
+    assert_eq!((short.len(), long.len()), (6, 12), "{short:#?} {long:#?}");
     let fields = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let mut safe = fields(&short[1]);
     safe.remove(6);
     assert_eq!(safe, ["safe", "Lemma", "14", "3..5", "2,4", "any", "holds"], "without the seconds");
+    assert!(short[2].starts_with("    given one-kappa; --premises") && long[1].ends_with("holds (given one-kappa)"));
     assert_eq!(fields(&long[1])[..4], ["safe", "3", "2", "any"]);
     assert_eq!(short.last(), long.last());
 }
@@ -236,17 +267,65 @@ fn interruption_keeps_what_was_decided() {
     assert!(verdicts(&output).iter().all(|verdict| verdict == "holds"), "{table}");
 }
 
+/// The comments of a formula say what it is about, and the manifest has the hashes of all files.
 #[test]
-fn certificates_are_written_whole() {
-    let proofs = directory("certificates");
-    let output = ringleader(&["prove", "cpb_closed", "--n", "4", "--certificate", &proofs]);
+fn certificates_are_written_whole_and_say_what_they_are_for() {
+    let folder = directory("certificates");
+    let words = ["prove", "cpb_closed", "srl_variant", "--n", "4", "--psi", "2", "--certificate", &folder];
+    let output = ringleader(&words);
     assert_eq!(code(&output), 0, "{}", complaint(&output));
-    let (formulas, proofs) = (files(&proofs, "cnf"), files(&proofs, "drat"));
-    assert_eq!((formulas.len(), proofs.len()), (1, 1));
-    let formula = std::fs::read_to_string(&formulas[0]).unwrap();
-    let clauses = formula.lines().next().unwrap().split(' ').next_back().unwrap().parse::<usize>().unwrap();
-    assert!(formula.starts_with("p cnf ") && formula.lines().count() == clauses + 1);
-    assert!(std::fs::read_to_string(&proofs[0]).unwrap().ends_with("0\n"));
+    let (formulas, proofs) = (files(&folder, "cnf"), files(&folder, "drat"));
+    // In P_PL and in P'_PL, and one for the word.
+    assert_eq!((formulas.len(), proofs.len()), (3, 3));
+    for (formula, proof) in formulas.iter().zip(&proofs) {
+        let formula = std::fs::read_to_string(formula).unwrap();
+        let (comments, clauses): (Vec<&str>, Vec<&str>) = formula.lines().partition(|line| line.starts_with("c "));
+        let sizes: Vec<usize> = clauses[0].split(' ').filter_map(|word| word.parse().ok()).collect();
+        assert!(clauses[0].starts_with("p cnf ") && clauses.len() == sizes[1] + 1, "{}", clauses[0]);
+        assert_eq!(comments[0], format!("c ringleader {}", env!("CARGO_PKG_VERSION")));
+        assert!(comments[1].starts_with("c claim ") && comments[2].starts_with("c for n = 4"), "{comments:#?}");
+        let named = |name: &str| comments.iter().filter(|line| line.contains(name)).count();
+        assert_eq!(named("is u_0.leader[0] before"), 1, "{comments:#?}");
+        assert!(named("] after ") > 0 && named("c code bullet:") == 1, "{comments:#?}");
+        let variables =
+            comments.iter().filter_map(|line| line.strip_prefix("c variable ")?.split(' ').next()?.parse().ok());
+        let known = variables.map(|variable: i64| variable.unsigned_abs() as usize).collect::<Vec<_>>();
+        assert!(known.len() > 10 && known.iter().all(|&variable| variable >= 1 && variable <= sizes[0]), "{known:?}");
+        assert!(std::fs::read_to_string(proof).unwrap().ends_with("0\n"));
+    }
+    let manifest = std::fs::read_to_string(format!("{folder}/manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&manifest).unwrap();
+    let rows = manifest["rows"].as_array().unwrap();
+    assert_eq!(rows[1]["given"], literal!([{"claim": "cpb_closed", "verdict": "holds"}]));
+    let mut listed: Vec<String> = Vec::new();
+    for made in rows.iter().flat_map(|row| row["formulas"].as_array().unwrap()) {
+        assert_eq!(made["folded"], false, "{made}");
+        for ending in ["cnf", "drat"] {
+            let name = made[ending].as_str().unwrap();
+            let bytes = std::fs::read(format!("{folder}/{name}")).unwrap();
+            let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(made[format!("{ending}_sha256")], hash, "{name}");
+            listed.push(name.to_owned());
+        }
+    }
+    assert_eq!(listed.len(), 6);
+}
+
+/// Where the gates alone decide a claim, no formula is left, and that is said.
+#[test]
+fn what_folds_away_is_said_to() {
+    let folder = directory("folded");
+    let words = ["prove", "srl_variant", "--n", "3", "--psi", "3", "--every"];
+    let shown = text(&ringleader(&words));
+    let found =
+        json(&ringleader(&["prove", "srl_variant", "--n", "3", "--psi", "3", "--certificate", &folder, "--json"]));
+    let row = &found["rows"][0];
+    let folded = row["folded"].as_u64().unwrap() > 0;
+    assert_eq!(shown.contains("the gates alone decide it"), folded, "{shown}{row}");
+    for formula in files(&folder, "cnf") {
+        let text = std::fs::read_to_string(formula).unwrap();
+        assert_eq!(text.contains("c folded:"), text.contains("p cnf 0 "), "{text}");
+    }
 }
 
 /// The counterexamples of paper/NOTES.md, in the clear form: they are named there, they run, and they show what is said.
@@ -301,18 +380,45 @@ fn a_chain_is_exported_for_prism() {
     let output = ringleader(&["exact", "fj", "--n", "3", "--start", "every", "--prism", &model]);
     assert_eq!(code(&output), 0, "{}", complaint(&output));
     let model = std::fs::read_to_string(model).unwrap();
+    let drn = place("chain.drn");
+    let output = ringleader(&["exact", "fj", "--n", "3", "--start", "every", "--drn", &drn]);
+    assert_eq!(code(&output), 0, "{}", complaint(&output));
+    let drn = std::fs::read_to_string(drn).unwrap();
+    assert!(drn.contains("@type: DTMC") && drn.matches("\nstate ").count() == 176, "{drn}");
     for part in ["dtmc", "module ring", "init true endinit", "label \"safe\"", "rewards \"steps\""] {
         assert!(model.contains(part), "{part} is missing");
     }
 }
 
+/// The expectation to the first leader is at most that to C_PB, and that at most that to S_PL; a file begins where it says.
+#[test]
+fn chains_begin_at_files_and_end_at_phases() {
+    let worst = |words: &[&str]| -> (f64, Value) {
+        let found = json(&ringleader(&[&["exact", "ppl", "--json"], words].concat()));
+        (found["worst"].as_f64().unwrap(), found["until"].clone())
+    };
+    let small = ["--psi", "2", "--kappa", "1", "--until"];
+    let of = |target: &str| worst(&[&small[..], &[target]].concat()).0;
+    let (leader, c_pb, safe) = (of("first-leader"), of("C_PB"), of("safe"));
+    assert!(0.0 < leader && leader <= c_pb && c_pb < safe, "{leader} {c_pb} {safe}");
+    assert!(of("largest") <= safe);
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../paper/witnesses/cpb-lone-closed-n3-psi2.json");
+    let (steps, until) = worst(&["--start", file, "--until", "c_pb"]);
+    assert_eq!((steps, until), (0.0, literal!("C_PB")), "it is in C_PB");
+    assert!(worst(&["--start", file]).0 > 0.0);
+}
+
 #[test]
 fn bad_chains_are_refused_with_what_is_allowed() {
-    let cases: [(&[&str], &str); 6] = [
+    let elsewhere = concat!(env!("CARGO_MANIFEST_DIR"), "/../../paper/witnesses/cpb-lone-closed-n3-psi2.json");
+    let cases: [(&[&str], &str); 9] = [
+        (&["exact", "ppl", "--n", "4", "--start", elsewhere], "has 3 agents"),
+        (&["exact", "ppl", "--start", "nowhere.json"], "nowhere.json"),
+        (&["exact", "ppl", "--until", "S_PLL"], "at-most-one-leader, first-leader, C_PB"),
         (&["exact", "nothing"], "allowed is"),
         (&["exact", "fj", "--n", "2"], "3 to"),
         (&["exact", "fj", "--n", "65"], "at most 64"),
-        (&["exact", "fj", "--start", "nowhere"], "allowed is every, "),
+        (&["exact", "fj", "--start", "nowhere"], "allowed is a file, or every, "),
         (&["exact", "por", "--until", "at-most-one-leader"], "elects no leader"),
         (&["exact", "fj", "--prism", "/dev/null/x"], "/dev/null/x"),
     ];
@@ -355,8 +461,8 @@ fn interruption_leaves_no_half_of_a_certificate() {
     let words = ["prove", "safe", "--n", "44", "--psi", "7", "--threads", "1", "--certificate", &folder];
     let output = interrupted(&words, |output| text(output).contains("1 not decided"));
     assert_eq!(code(&output), 130, "{}", complaint(&output));
-    let left: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
-    assert!(left.is_empty(), "{left:?}");
+    let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["manifest.json"], "which says that nothing is certified");
 }
 
 #[test]

@@ -50,8 +50,10 @@ impl Schema {
     }
 }
 
-/// Kinds that need a browser or a cluster; they are looked at elsewhere, `view` below and Slurm's in `tests/slurm.rs`.
-const NEED_MORE: [&str; 5] = ["view", "slurm_submitted", "slurm_complete", "slurm_status", "slurm_cancelled"];
+/// Kinds that need a browser or a cluster, or are written to a file; they are looked at elsewhere, `view` and `certificates` below and Slurm's
+/// in `tests/slurm.rs`.
+const NEED_MORE: [&str; 6] =
+    ["view", "certificates", "slurm_submitted", "slurm_complete", "slurm_status", "slurm_cancelled"];
 
 /// Commands with the kind of their answers; all that ends by itself.
 fn commands() -> Vec<(Vec<String>, &'static str)> {
@@ -90,6 +92,7 @@ fn commands() -> Vec<(Vec<String>, &'static str)> {
         ("prove safe impossible get_peaceful-once one-kappa --n 3,8 --psi 2", "prove"),
         ("prove complete --psi 3 --time 0", "prove"),
         ("prove needed-ids --n 3 --psi 2", "prove"),
+        ("prove convergence --n 3 --psi 2 --premises", "prove"),
         ("prove --list", "claims"),
         ("paper", "paper"),
         ("paper Lemma 14", "paper"),
@@ -165,6 +168,24 @@ fn changed(schema: &Schema, answer: &Value) {
     let mut more = answer.clone();
     more["surprise"] = 1.into();
     refused(&more, "a key more");
+}
+
+#[cfg(feature = "prove")]
+#[test]
+fn manifests_are_what_the_schema_says() {
+    let schema = Schema::new();
+    for (folder, words) in [
+        ("of-claims", &["prove", "safe", "convergence", "--n", "4", "--psi", "2", "--premises"][..]),
+        ("of-a-text", &["prove", "--protocol", "fj", "--n", "3"]),
+    ] {
+        let folder = place(folder);
+        let output = ringleader(&[words, &["--certificate", &folder]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
+        let manifest = std::fs::read_to_string(format!("{folder}/manifest.json")).unwrap();
+        let manifest: Value = serde_json::from_str(&manifest).unwrap();
+        schema.accepts(words, &manifest, "certificates");
+        changed(&schema, &manifest);
+    }
 }
 
 #[test]

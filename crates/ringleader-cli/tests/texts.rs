@@ -74,6 +74,7 @@ fn no_command_writes_over_the_text_it_reads() {
         "run mine.py --n 4 --quiet --trace",
         "check mine.py --n 3 --quiet --witness",
         "exact mine.py --n 3 --quiet --prism",
+        "exact mine.py --n 3 --quiet --drn",
         "prove mine.py --n 3 --aiger",
         "prove mine.py --n 3 --blif",
         "sweep -p mine.py --n 4 --trials 1 --quiet --out",

@@ -1,6 +1,7 @@
 //! The claims of the paper, each under its name there, and how each is decided at one point: a size of ring and parameters.
 
 mod convergence;
+mod disappear;
 mod kappa;
 mod safe;
 mod tokens;
@@ -74,6 +75,8 @@ pub struct Claim {
     pub says: &'static str,
     /// Its parameters.
     pub about: About,
+    /// Its premises: the claims that it uses at the same ring, and does not decide itself.
+    pub given: &'static [&'static str],
     /// Whether it is known to be false: it must fail somewhere, or the tool is broken.
     pub canary: bool,
     /// The sizes and the `psi` of the quick subset.
@@ -84,11 +87,40 @@ pub struct Claim {
 type Decide = fn(&mut Query<'_>, Point) -> Result<Decided, Undecided>;
 
 impl Claim {
+    /// The claims that it rests on, and what those rest on, each before what it is a premise of.
+    #[must_use]
+    pub fn premises(&self) -> Vec<Self> {
+        let mut found: Vec<Self> = Vec::new();
+        for premise in claims().into_iter().filter(|claim| self.given.contains(&claim.name)) {
+            for claim in premise.premises().into_iter().chain([premise]) {
+                if found.iter().all(|known| known.name != claim.name) {
+                    found.push(claim);
+                }
+            }
+        }
+        found
+    }
+
+    /// What certificates say of it at a point.
+    fn about(&self, Point { n, psi, kappa }: Point) -> Vec<String> {
+        let about = self.about;
+        let ring = [(about.n(), "n", n), (about.psi(), "psi", psi), (about.kappa(), "kappa_max", kappa)];
+        let ring = ring
+            .map(|(matters, name, value)| if matters { format!("{name} = {value}") } else { format!("any {name}") });
+        let mut lines =
+            vec![format!("claim {} ({}): {}", self.name, self.place, self.says), format!("for {}", ring.join(", "))];
+        if !self.given.is_empty() {
+            lines.push(format!("given {}", self.given.join(", ")));
+        }
+        lines
+    }
+
     /// Decides it.
     ///
     /// # Errors
     /// If it cannot be asked at this point; a limit makes it [`Verdict::Unknown`].
     pub fn decide(&self, query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> {
+        query.about = self.about(point);
         match (self.decide)(query, point) {
             Err(Undecided::Unknown(why)) => Ok(Verdict::Unknown(why).into()),
             decided => decided,
@@ -136,6 +168,9 @@ fn exit<P: Protocol>(
         let same = all(unrolling.now.iter().zip(&next).map(|(u, v)| u.equal(still, v)));
         !((set.0)(&next) & same)
     }));
+    query.step(format!(
+        "a configuration {name}, and an interaction that leads out of the set or changes what must stay"
+    ));
     let found = unrolling.find(query, &[(set.0)(&unrolling.now), left])?;
     let variables = protocol.variables();
     let kept = |u: &P::State, v: &P::State| {

@@ -17,6 +17,9 @@ use crate::diagram::Diagram;
 use ringleader_notation::graph::Demand;
 use ringleader_notation::graph::Lit;
 
+/// So many values of a variable are listed with their bits.
+const MOST_CODES: u64 = 512;
+
 type Step = dyn Fn(&mut [Lit], &mut [Lit], &[Lit]);
 
 /// A circuit read as literals, with its variables by name.
@@ -120,6 +123,25 @@ impl<S: Copy + Default + 'static> NamedCircuit<S> {
         (0..self.inputs).map(|_| Lit::input()).collect()
     }
 
+    /// How the values of each variable are spelt in bits, the first bit first: a line for each.
+    #[must_use]
+    pub fn codes(&self) -> Vec<String> {
+        let line = |(variable, (planes, _)): (&ringleader::variables::Variable<S>, &(Vec<usize>, Diagram))| {
+            let size = variable.domain.size();
+            let spelt = |value: u64| {
+                let (value, mut state) = (variable.domain.nth(value), S::default());
+                let put = variable.set(&mut state, &value);
+                debug_assert!(put.is_ok(), "a value of the domain");
+                let code = (self.encode)(&state);
+                let bits: String = planes.iter().map(|plane| if code >> plane & 1 == 1 { '1' } else { '0' }).collect();
+                format!(" {value}={bits}")
+            };
+            let more = if size > MOST_CODES { format!(" ... {size} values") } else { String::new() };
+            format!("{}:{}{more}", variable.name, (0..size.min(MOST_CODES)).map(spelt).collect::<String>())
+        };
+        self.variables.0.iter().zip(&self.wires).map(line).collect()
+    }
+
     /// A predicate on some variables, by their planes. Some codes are no state's: it is never asked of those, and counts as false there.
     fn diagram(&self, question: Question, holds: impl Fn(&S) -> bool) -> Rc<Diagram> {
         if let Some(known) = self.questions.borrow().get(&question) {
@@ -195,6 +217,16 @@ impl<S: Copy + Default + 'static> Symbolic<'_, S> {
     /// Copies these variables from an agent of a circuit with the same planes.
     pub fn copy(&mut self, names: &[&str], from: &Symbolic<'_, S>) {
         self.circuit.planes_of(names).into_iter().for_each(|plane| self.bits[plane] = from.bits[plane]);
+    }
+
+    /// Its bits by name, such as `dist[0]`, in the order of [`NamedCircuit::codes`].
+    pub fn bits(&self) -> impl Iterator<Item = (String, Lit)> {
+        let wires = self.circuit.names().zip(&self.circuit.wires);
+        let named = move |(name, (planes, _)): (&str, &(Vec<usize>, Diagram))| {
+            let bit = |(k, &plane): (usize, &usize)| (format!("{name}[{k}]"), self.bits[plane]);
+            planes.iter().enumerate().map(bit).collect::<Vec<_>>()
+        };
+        wires.flat_map(named)
     }
 
     /// One of two agents of the same circuit.

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 
 use ringleader_notation::graph::in_fresh_arena;
 use ringleader_proof::claims::{Claim, Point, claims};
-use ringleader_proof::query::{Certificates, Decided, Query, Verdict};
+use ringleader_proof::query::{Certificate, Certificates, Decided, Query, Verdict};
 
 fn decide(claim: &Claim, point: Point, certificates: Option<Certificates<'_>>) -> Decided {
     in_fresh_arena(Box::new(|| None), || claim.decide(&mut Query::new(&|| None, certificates), point)).unwrap()
@@ -68,7 +68,7 @@ fn a_limit_makes_a_claim_unknown() {
 fn checks(cnf: &str, proof: &str) -> bool {
     let clause =
         |line: &str| -> Vec<i32> { line.split(' ').map(|word| word.parse().unwrap()).filter(|&l| l != 0).collect() };
-    let mut clauses: Vec<Vec<i32>> = cnf.lines().skip(1).map(clause).collect();
+    let mut clauses: Vec<Vec<i32>> = cnf.lines().filter(|line| !line.starts_with(['c', 'p'])).map(clause).collect();
     for line in proof.lines() {
         let lemma = clause(line);
         if !conflicts(&clauses, &lemma) {
@@ -107,8 +107,8 @@ fn conflicts(clauses: &[Vec<i32>], lemma: &[i32]) -> bool {
 fn certificates_check() {
     for (name, n, psi) in [("safe", 5, 2), ("cpb_closed", 4, 2), ("srl_variant", 4, 3), ("convergence", 3, 2)] {
         let certificates = RefCell::new(Vec::new());
-        let save = |_: &str, cnf: &str, proof: &str| {
-            certificates.borrow_mut().push((cnf.to_owned(), proof.to_owned()));
+        let save = |made: &Certificate| {
+            certificates.borrow_mut().push((made.dimacs.clone(), made.drat.clone()));
             Ok(())
         };
         decide(&named(name), Point { n, psi, kappa: 1 }, Some(&save));

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use ringleader_notation::graph::in_fresh_arena;
 use ringleader_proof::claims::{Point, claims};
-use ringleader_proof::query::{Query, Verdict};
+use ringleader_proof::query::{Certificate, Query, Verdict};
 
 fn workshop(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -32,10 +32,10 @@ fn an_independent_checker_accepts_certificates() {
         run(Command::new("cargo").args(["install", "rate", "--version", "0.3.0", "--root"]).arg(&directory));
     }
     for (name, n, psi) in [("safe", 9, 3), ("srl_variant", 7, 2), ("get_peaceful", 6, 2), ("convergence", 4, 2)] {
-        let save = |formula: &str, cnf: &str, proof: &str| {
-            let path = |ending: &str| directory.join(format!("{name}-{formula}.{ending}"));
-            std::fs::write(path("cnf"), cnf).unwrap();
-            std::fs::write(path("drat"), proof).unwrap();
+        let save = |made: &Certificate| {
+            let path = |ending: &str| directory.join(format!("{name}-{}.{ending}", made.number));
+            std::fs::write(path("cnf"), &made.dimacs).unwrap();
+            std::fs::write(path("drat"), &made.drat).unwrap();
             let text = run(Command::new(&rate).arg(path("cnf")).arg(path("drat")));
             if text.contains("s VERIFIED") { Ok(()) } else { Err(format!("not accepted: {text}")) }
         };

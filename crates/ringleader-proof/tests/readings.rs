@@ -187,3 +187,22 @@ fn one_kappa_stands_for_all() {
     }
     assert!((10_000..35_000).contains(&detected), "{detected}");
 }
+
+/// A bit is called after its variable, and a value is spelt as the legend of certificates says.
+#[test]
+fn bits_are_named_and_values_spelt_as_the_legend_says() {
+    let (ring, ppl) = lab(5, 3, 2);
+    let circuit = NamedCircuit::of(&ppl).unwrap().unwrap();
+    let (codes, variables, mut generator) = (circuit.codes(), ppl.variables(), stream(SEED, Stream::Start));
+    for k in 0..200 {
+        let state = sample(&ppl, ring, k, &mut generator)[k % 5];
+        let bits: Vec<(String, _)> = circuit.agent(&state).bits().collect();
+        for (variable, code) in variables.0.iter().zip(&codes) {
+            let of_it = bits.iter().filter(|(name, _)| name.split('[').next() == Some(&*variable.name));
+            let spelt: String = of_it.map(|(_, bit)| if bit.constant() == Some(true) { '1' } else { '0' }).collect();
+            let entry = format!("{}={spelt}", variable.get(&state));
+            assert!(code.starts_with(&format!("{}:", variable.name)), "{code}");
+            assert!(code.split(' ').any(|known| known == entry), "{entry} is not in {code}");
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! Exact hitting times: the Markov chain of the configurations that can be reached, up to rotation.
 //!
-//! A configuration is numbered by the least of its rotations, which the random scheduler cannot tell apart. The
+//! A configuration is numbered by the least of its rotations, which the random scheduler cannot tell apart, with colours called by the order
+//! in which they come where the protocol does not care what they are called. The
 //! expected number of steps to the target solves `E = 1 + P E`. Small chains are solved in rational numbers, larger
 //! ones by Gauss-Seidel with a bound on the error: if no entry of the residual `1 + P x - x` is larger than rho, then
 //! every `E` is within a factor `1 +- rho` of `x`, because `(I - P)^-1` has no negative entry and `(I - P)^-1 1 = E`.
@@ -40,6 +41,8 @@ pub struct Plan<'a, S> {
     pub until: Target<'a, S>,
     /// Whether rotations of a configuration are one.
     pub rotate: bool,
+    /// Whether configurations are one that differ in the names of colours only, of a protocol to which names make no difference.
+    pub rename: bool,
     /// The greatest number of configurations.
     pub most: usize,
     /// Told how many configurations there are, and asked whether to go on.
@@ -130,6 +133,7 @@ const REACH: usize = 16;
 /// Builds states, transitions and configurations as they are met.
 struct Builder<'p, P: Protocol> {
     protocol: &'p P,
+    rename: bool,
     known: FxHashMap<P::State, u32>,
     pairs: FxHashMap<(u32, u32, bool), Outcomes>,
     numbers: Vec<FxHashMap<Key, u32>>,
@@ -151,17 +155,42 @@ impl<P: Protocol> Builder<'_, P> {
     }
 
     fn config(&mut self, key: Key, most: usize) -> Result<u32, NoChain> {
-        let key = self.chain.least_rotation(key);
+        let key = self.canonical(key)?;
         let fresh = self.chain.configs.len();
         let number = *self.numbers[table(key)].entry(key).or_insert(fresh as u32);
         if number as usize == fresh {
             if fresh >= most {
                 let up_to = if self.chain.rotate { " up to rotation" } else { "" };
+                let up_to = up_to.to_owned() + if self.rename { " and the names of colours" } else { "" };
                 return Err(NoChain::TooLarge(format!("more than {most} configurations can be reached{up_to}")));
             }
             self.chain.configs.push(key);
         }
         Ok(number)
+    }
+
+    /// What stands for a configuration: the least of its rotations, each with colours called by their order if names make no difference.
+    fn canonical(&mut self, key: Key) -> Result<Key, Error> {
+        if !self.rename {
+            return Ok(self.chain.least_rotation(key));
+        }
+        let (mut config, mut least) = (self.chain.config_of(key), Key::MAX);
+        for _ in 0..if self.chain.rotate { config.len() } else { 1 } {
+            let mut named = config.clone();
+            self.protocol.rename(&mut named);
+            least = least.min(self.key(named)?);
+            config.rotate_left(1);
+        }
+        Ok(least)
+    }
+
+    fn key(&mut self, config: Vec<P::State>) -> Result<Key, Error> {
+        let mut key = 0;
+        for (i, state) in config.into_iter().enumerate() {
+            let number = self.state(state)?;
+            key = self.chain.with(key, i, number);
+        }
+        Ok(key)
     }
 
     /// What may come of the interaction of two states, each with its number of outcomes.
@@ -256,14 +285,11 @@ pub fn chain<P: Protocol>(
         starts: Vec::new(),
     };
     let (known, pairs, numbers) = (FxHashMap::default(), FxHashMap::default(), vec![FxHashMap::default(); TABLES]);
-    let mut builder = Builder { protocol, known, pairs, numbers, chain };
+    let rename = plan.rename && protocol.rename(&mut vec![P::State::default(); n]);
+    let mut builder = Builder { protocol, rename, known, pairs, numbers, chain };
     let (mut part, mut times) = (Part::new(plan.observer, "starts"), Vec::<u64>::new());
     for start in starts {
-        let mut key = 0;
-        for (i, state) in start.into_iter().enumerate() {
-            let number = builder.state(state)?;
-            key = builder.chain.with(key, i, number);
-        }
+        let key = builder.key(start)?;
         let number = builder.config(key, plan.most)? as usize;
         times.resize(times.len().max(number + 1), 0);
         times[number] += 1;
@@ -678,5 +704,41 @@ pub fn write_prism<S: Copy>(
         writeln!(out, "init true endinit\n")?;
     }
     writeln!(out, "label \"safe\" = s>={};\n\nrewards \"steps\"\n  true : 1;\nendrewards", inner.len())?;
+    Ok(Some(()))
+}
+
+/// The chain in Storm's own format, DRN: states by number, with the number of outcomes that lead from each to the next.
+/// `R{"steps"}=? [F "safe"]` is what this module computes. `None` if it was stopped, and then it is not whole.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_drn<S: Copy>(
+    chain: &Chain<S>,
+    about: &str,
+    out: &mut dyn Write,
+    observer: &dyn Observer,
+) -> io::Result<Option<()>> {
+    let mut part = Part::new(observer, "configurations written");
+    writeln!(out, "// {about}\n@type: DTMC\n@parameters\n\n@reward_models\nsteps\n@nr_states\n{}", chain.len())?;
+    writeln!(out, "@nr_choices\n{}\n@model", chain.len())?;
+    let mut starts = vec![false; chain.len()];
+    chain.starts.iter().for_each(|(k, _)| starts[*k as usize] = true);
+    for (k, start) in starts.into_iter().enumerate() {
+        let (row, outcomes) = chain.row(k);
+        if part.one(REACH * (1 + row.len())).is_none() {
+            return Ok(None);
+        }
+        let (init, safe) = (if start { " init" } else { "" }, if chain.target[k] { " safe" } else { "" });
+        writeln!(out, "state {k} [1]{init}{safe}\n\taction 0 [0]")?;
+        let mut row = row.to_vec();
+        // The format wants them in order, and a target to stay.
+        row.sort_unstable();
+        if chain.target[k] {
+            row = vec![(k as u32, outcomes)];
+        }
+        for (to, weight) in row {
+            writeln!(out, "\t\t{to} : {weight}/{outcomes}")?;
+        }
+    }
     Ok(Some(()))
 }

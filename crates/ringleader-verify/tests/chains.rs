@@ -8,13 +8,21 @@ mod common;
 use common::{entry, params};
 use num_traits::ToPrimitive;
 use ringleader_verify::exact::NoChain;
-use ringleader_verify::exact::ask::{Found, Question, Until};
+use ringleader_verify::exact::ask::{Begin, Found, Question, Until};
 
 /// Protocol, parameters and start.
 type Case<'a> = (&'a str, &'a [(&'a str, u64)], &'a str);
 
 fn question(start: &str) -> Question<'_> {
-    Question { start: Some(start), seed: 1, until: Until::Safe, rotate: true, most: 1_000_000, quantiles: 0 }
+    Question {
+        start: Begin::Named(start),
+        seed: 1,
+        until: Until::Safe,
+        rotate: true,
+        rename: true,
+        most: 1_000_000,
+        quantiles: 0,
+    }
 }
 
 fn ask(protocol: &str, n: usize, named: &[(&str, u64)], question: &Question<'_>) -> Result<Found, NoChain> {
@@ -43,6 +51,37 @@ fn rotation_changes_no_figure() {
         assert!((a - b).abs() <= a * (turned.error + apart.error), "{protocol}: {a} {b}");
         assert!((turned.finite_mean - apart.finite_mean).abs() <= a * (turned.error + apart.error), "{protocol}");
     }
+}
+
+/// P_CL and P_OR do not care what colours are called.
+#[test]
+fn the_names_of_colours_change_no_figure() {
+    let cases: [(Case<'_>, usize); 4] = [
+        (("por", &[("colors", 4)], "every"), 3),
+        (("por", &[("colors", 3)], "two-segments"), 5),
+        (("pcl", &[("colors", 3)], "every"), 3),
+        (("pcl", &[("colors", 4)], "one-color"), 3),
+    ];
+    let mut fewer = 0;
+    for ((protocol, named, start), n) in cases {
+        for rotate in [true, false] {
+            let question = Question { rotate, ..question(start) };
+            let apart = found(protocol, n, named, &Question { rename: false, ..question });
+            let merged = found(protocol, n, named, &question);
+            assert!(merged.renamed && !apart.renamed, "{protocol}");
+            assert!(merged.configurations <= apart.configurations, "{protocol}: {}", merged.configurations);
+            fewer += usize::from(merged.configurations < apart.configurations);
+            assert_eq!(merged.starts, apart.starts, "{protocol}");
+            let (a, b) = (apart.worst.unwrap().0, merged.worst.unwrap().0);
+            assert!((a - b).abs() <= a * (merged.error + apart.error), "{protocol}: {a} {b}");
+            let difference = (merged.finite_mean - apart.finite_mean).abs();
+            assert!(difference <= a * (merged.error + apart.error), "{protocol}");
+        }
+    }
+    // The colours of P_OR never change: without rotations there is nothing to merge, and one colouring may have no other name.
+    assert!(fewer >= 5, "{fewer}");
+    assert!(!found("fj", 3, &[], &question("every")).renamed);
+    assert!(!found("pcl-derandomised", 3, &[("colors", 2)], &question("one-color")).renamed);
 }
 
 /// The fraction and the floating point number of the same chain lie within the bound.

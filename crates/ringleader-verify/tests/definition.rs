@@ -22,7 +22,7 @@ use ringleader::protocols::por::Por;
 use ringleader::protocols::ysm::Ysm;
 use ringleader::value::Value;
 use ringleader_notation::written::{Trouble, Written, blueprint};
-use ringleader_verify::exact::ask::{Found, Question, Until, ask};
+use ringleader_verify::exact::ask::{Begin, Found, Question, Until, ask};
 use ringleader_verify::explicit::{Claim, Evidence, Explored, Flaw, Scope, Verdict, alone, explore};
 
 const SCOPE: Scope = Scope { memory: 1 << 28, everywhere: false };
@@ -271,7 +271,7 @@ fn a_set_may_know_the_numbers_of_agents() {
 // --- Exact times ----------------------------------------------------------------------------------------------------
 
 fn question(until: Until, rotate: bool) -> Question<'static> {
-    Question { start: Some("every"), seed: 1, until, rotate, most: 1 << 20, quantiles: 0 }
+    Question { start: Begin::Named("every"), seed: 1, until, rotate, rename: true, most: 1 << 20, quantiles: 0 }
 }
 
 fn asked<P: Protocol>(instance: &Instance<P>, until: Until, rotate: bool) -> Found {

@@ -120,6 +120,12 @@ pub trait Protocol: Transition {
         vec![vec![Self::State::default(); ring.n()]]
     }
 
+    /// If what colours are called makes no difference to the protocol, calls them by the order in which the agents have them; false if it
+    /// does make one. Configurations that are the same afterwards differ in names only.
+    fn rename(&self, _config: &mut [Self::State]) -> bool {
+        false
+    }
+
     /// Does something with the protocol's circuit, if it has one.
     fn with_circuit<W: WithCircuit<Self::State>>(&self, _work: W) -> Option<W::Output> {
         None

@@ -92,7 +92,8 @@ statement of the paper, as in `ringleader paper`.
 
 Verdicts: holds; fails, with a witness that the clear form has confirmed;
 nothing, if what the claim says exists does not; unknown, with the limit that
-came first or what was tried in vain.
+came first or what was tried in vain. What holds \"given\" other claims rests on
+them at the same ring: --premises decides them, too.
 
 Examples:
   ringleader prove --list                           what is claimed, and where
@@ -102,10 +103,12 @@ Examples:
   ringleader prove cpb_closed --n 3..24
   ringleader prove \"Lemma 14\"                       the claims that belong to it
   ringleader prove convergence --n 3..8 --psi 2..4 --kappa 1..2
+  ringleader prove convergence --n 5..8 --psi 3 --premises
+      with everything that it is given
   ringleader prove impossible --n 8 --psi 2 --witness found
   ringleader inspect found/*.json                   what it found
   ringleader prove safe --n 12 --psi 3 --certificate proofs
-      formulas and DRAT proofs, for any checker
+      formulas and DRAT proofs, for any checker; manifest.json lists them
   ringleader prove complete --psi 5 --time 60 --memory 4G
   ringleader prove mine.py --n 3..8                 a file of yours
   ringleader prove mine.py --n 3..6 --every --witness found
@@ -135,6 +138,9 @@ pub(crate) struct ProveArgs {
     /// The kappa_max of P_PL, from 1 to 64, for the claims in which it matters [default: 1]
     #[arg(long, value_name = "SIZES", value_parser = kappas)]
     pub(crate) kappa: Option<Sizes>,
+    /// Decide also, on the same rings, the claims that the chosen ones are given
+    #[arg(long)]
+    pub(crate) premises: bool,
     /// Show a row for each ring instead of a line for each claim
     #[arg(long)]
     pub(crate) every: bool,
@@ -147,7 +153,7 @@ pub(crate) struct ProveArgs {
     /// The memory limit of the process, such as 512M or 4G; a row that takes more is unknown
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub(crate) memory: Option<u64>,
-    /// Write each formula (DIMACS) and the proof that it has no solution (DRAT) into this directory
+    /// Write each formula (DIMACS) and the proof that it has no solution (DRAT) into this directory, and a manifest with their hashes
     #[arg(long, value_name = "DIR")]
     pub(crate) certificate: Option<PathBuf>,
     /// Of the text of a protocol, write the graph as AIGER instead (binary if FILE ends in .aig), at the first n
@@ -204,9 +210,10 @@ pub(crate) struct PaperArgs {
 
 #[derive(ClapArgs)]
 #[command(after_long_help = format!("\
-`exact` builds the Markov chain of the reachable configurations, up to rotation,
-and solves it: in rational numbers if it is small, otherwise in floating point
-with a bound on the error. The expectation is infinite where the target is not
+`exact` builds the Markov chain of the reachable configurations, up to rotation
+(and the names of colours, where they make no difference), and solves it: in
+rational numbers if it is small, otherwise in floating point with a bound on the
+error. The expectation is infinite where the target is not
 reached with probability 1. Of a file that declares no safe set, the target is
 all safe configurations of Definition 1, which --until largest asks of others.
 
@@ -220,39 +227,55 @@ Examples:
   ringleader exact ppl --n 3 --psi 2 --kappa 1
       all of P_PL, with its smallest parameters
   ringleader exact por --n 5 --start two-segments --quantiles 100000
+  ringleader exact ppl --psi 2 --kappa 1 --until first-leader
+  ringleader exact ppl --start paper/witnesses/cpb-lone-closed-n3-psi2.json
+      from the configuration of a file
+  ringleader exact pcl --n 4 --start one-color
+      P_CL with 16 colours, up to their names
   ringleader exact aaf --n 3 --start every --no-rotation --prism aaf.pm
       for PRISM or Storm: R{{\"steps\"}}=? [F \"safe\"]
+  ringleader exact ysm --n 3 --start every --drn ysm.drn
+      for Storm (storm --explicit-drn ysm.drn)
 
 {SEE}"))]
 pub(crate) struct ExactArgs {
     #[command(flatten)]
     pub(crate) protocol: ProtocolArg,
-    /// The number of agents
-    #[arg(long, short, default_value = "3", value_parser = count)]
-    pub(crate) n: u64,
+    /// The number of agents [default: 3, or as many as FILE has]
+    #[arg(long, short, value_parser = count)]
+    pub(crate) n: Option<u64>,
     #[command(flatten)]
     pub(crate) params: ParamArgs,
-    /// A start by its name, see `run --help`, or every configuration [default: the first of `run`]
-    #[arg(long, short, value_name = "NAME|every")]
+    /// A start by its name, see `run --help`, every configuration, or the configuration of a file that ends in .json, which also says the
+    /// parameters, as `inspect` takes it [default: the first of `run`]
+    #[arg(long, short, value_name = "NAME|every|FILE")]
     pub(crate) start: Option<String>,
     /// The seed of a random start
     #[arg(long, default_value = "0")]
     pub(crate) seed: u64,
-    /// The target at which the chain ends: the safe set, all safe configurations of Definition 1, or at most one leader
-    #[arg(long, default_value = "safe", value_parser = ["safe", "largest", "at-most-one-leader"])]
+    /// The target at which the chain ends: safe (the safe set), largest (all safe configurations of Definition 1), at-most-one-leader,
+    /// first-leader, or a phase by its name, such as C_PB (`list PROTOCOL` has them)
+    #[arg(long, value_name = "TARGET", default_value = "safe")]
     pub(crate) until: String,
     /// Do not merge the rotations of a configuration (this confirms that merging them is right)
     #[arg(long)]
     pub(crate) no_rotation: bool,
+    /// Do not merge configurations that differ in the names of colours only, where names make no difference (this confirms that merging
+    /// them is right)
+    #[arg(long)]
+    pub(crate) no_renaming: bool,
     /// The maximum number of configurations [default: 20000000; 500000 for a named start if there are more than 2^64]
     #[arg(long, value_name = "K")]
     pub(crate) most: Option<usize>,
     /// Also print quantiles of the number of steps from the worst start, up to this many steps
     #[arg(long, value_name = "STEPS", value_parser = count)]
     pub(crate) quantiles: Option<u64>,
-    /// Write the chain as a PRISM model
+    /// Write the chain as a PRISM model, with a command for each configuration
     #[arg(long, value_name = "FILE")]
     pub(crate) prism: Option<PathBuf>,
+    /// Write the chain in Storm's own format, DRN, from which it need not build a model
+    #[arg(long, value_name = "FILE", conflicts_with = "prism")]
+    pub(crate) drn: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

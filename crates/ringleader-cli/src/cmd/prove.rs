@@ -1,7 +1,7 @@
 //! `ringleader prove`: the paper's claims, decided on all configurations.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use ringleader::value::Value;
 use ringleader_catalogue::{Entries, File};
 use ringleader_notation::graph::in_fresh_arena;
 use ringleader_proof::claims::{Claim, Point, claims};
-use ringleader_proof::query::{Certificates, Decided, Query, Undecided, Verdict};
+use ringleader_proof::query::{Certificate, Certificates, Decided, Query, Undecided, Verdict};
 use ringleader_proof::solve::NO_OTFS;
 use ringleader_proof::witness::Witness;
 use ringleader_records::case::execution::{Course, Execution};
@@ -28,9 +28,11 @@ use crate::stdout::{print, to_stdout};
 use crate::stop::{Stop, outcome};
 use crate::text::{WIDTH, alarm, commas, faint, good, strong, wrapped};
 
+mod archive;
 mod summary;
 mod texts;
 
+use archive::{Archive, manifest};
 use summary::Summary;
 
 /// One claim at one point.
@@ -47,8 +49,10 @@ struct Row {
     case: Option<Value>,
     seconds: f64,
     formulas: usize,
+    folded: usize,
     variables: usize,
     clauses: usize,
+    certificates: Vec<Value>,
 }
 
 pub(crate) fn prove(args: &ProveArgs, entries: &Entries, files: &[File]) -> Result<(), Stop> {
@@ -74,10 +78,7 @@ pub(crate) fn prove(args: &ProveArgs, entries: &Entries, files: &[File]) -> Resu
     if prepare(args)?.is_none() {
         return again();
     }
-    let tasks: Vec<Task> = chosen
-        .iter()
-        .flat_map(|claim| points(claim, args).into_iter().map(|point| Task { claim: *claim, point }))
-        .collect();
+    let tasks = tasks(&chosen, args);
     if tasks.is_empty() {
         return Err(Stop::Bad("these ranges hold no point: --n and --psi are A..B with A <= B".into()));
     }
@@ -182,6 +183,36 @@ fn points(claim: &Claim, args: &ProveArgs) -> Vec<Point> {
         .collect()
 }
 
+/// The claims at their points, claim by claim; before each, if that is asked for, its premises at the same points.
+fn tasks(chosen: &[Claim], args: &ProveArgs) -> Vec<Task> {
+    let (mut all, mut known): (Vec<(Claim, Vec<Point>)>, HashSet<String>) = Default::default();
+    let mut add = |claim: Claim, point: Point| {
+        let place = all.iter().position(|(listed, _)| listed.name == claim.name).unwrap_or(all.len());
+        if place == all.len() {
+            all.push((claim, Vec::new()));
+        }
+        if known.insert(label(&claim, point)) {
+            all[place].1.push(point);
+        }
+    };
+    for claim in chosen {
+        let (points, premises) = (points(claim, args), if args.premises { claim.premises() } else { Vec::new() });
+        premises.into_iter().for_each(|premise| points.iter().for_each(|point| add(premise, at(&premise, *point))));
+        points.into_iter().for_each(|point| add(*claim, point));
+    }
+    all.into_iter().flat_map(|(claim, points)| points.into_iter().map(move |point| Task { claim, point })).collect()
+}
+
+/// A point as another claim sees it, whose parameters may be fewer.
+fn at(claim: &Claim, point: Point) -> Point {
+    let ([n, _], about) = (claim.quick, claim.about);
+    Point {
+        n: if about.n() { point.n } else { n.0 },
+        psi: if about.psi() { point.psi } else { 2 },
+        kappa: if about.kappa() { point.kappa } else { 1 },
+    }
+}
+
 // --- Deciding -------------------------------------------------------------------------------------------------
 
 /// Decides so many tasks over threads and hands the rows on in the order of the tasks, until Ctrl-C, which cuts tasks short: they give none.
@@ -229,14 +260,14 @@ fn decide(args: &ProveArgs, claim: &Claim, point: Point) -> Row {
     let begin = Instant::now();
     let (time, memory) = (args.time, args.memory);
     let halt = move || halt(time, memory, begin);
-    let save = |formula: &str, cnf: &str, proof: &str| {
-        archive(args.certificate.as_deref(), &format!("{}-{formula}", label(claim, point)), cnf, proof)
-    };
+    let archive = Archive::new(args.certificate.as_deref(), label(claim, point));
+    let save = |made: &Certificate| archive.save(made);
     let certificates: Option<Certificates<'_>> = if args.certificate.is_some() { Some(&save) } else { None };
     let mut query = Query::new(&halt, certificates);
     let decided = in_fresh_arena(Box::new(halt), || claim.decide(&mut query, point));
-    let Query { formulas, variables, clauses, .. } = query;
-    Row { task: 0, decided, case: None, seconds: begin.elapsed().as_secs_f64(), formulas, variables, clauses }
+    let Query { formulas, folded, variables, clauses, .. } = query;
+    let (seconds, certificates) = (begin.elapsed().as_secs_f64(), archive.written());
+    Row { task: 0, decided, case: None, seconds, formulas, folded, variables, clauses, certificates }
 }
 
 fn halt(time: Option<u64>, memory: Option<u64>, begin: Instant) -> Option<String> {
@@ -255,16 +286,6 @@ fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
-}
-
-fn archive(directory: Option<&Path>, name: &str, cnf: &str, proof: &str) -> Result<(), String> {
-    let Some(directory) = directory else { return Ok(()) };
-    for (ending, text) in [("cnf", cnf), ("drat", proof)] {
-        let path = directory.join(format!("{name}.{ending}"));
-        files::write(&path, |out| out.write_all(text.as_bytes()))
-            .map_err(|_| format!("cannot write {}", path.display()))?;
-    }
-    Ok(())
 }
 
 // --- Showing --------------------------------------------------------------------------------------------------
@@ -322,11 +343,27 @@ impl Report<'_> {
             Verdict::Nothing => alarm("nothing"),
             Verdict::Unknown(why) => format!("{}: {why}", alarm("unknown")),
         };
-        let note = if decided.note.is_empty() { String::new() } else { faint(format!(" ({})", decided.note)) };
-        format!("{}  {word}{note}", line_of(&cells))
+        let folded = if row.folded > 0 && row.folded == row.formulas { "the gates alone decide it" } else { "" };
+        let given = if claim.given.is_empty() || !matches!(decided.verdict, Verdict::Holds(_)) {
+            String::new()
+        } else {
+            format!("given {}", claim.given.join(", "))
+        };
+        let notes =
+            [decided.note.as_str(), folded, &given].into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>();
+        let notes = if notes.is_empty() { String::new() } else { faint(format!(" ({})", notes.join("; "))) };
+        format!("{}  {word}{notes}", line_of(&cells))
     }
 
     fn finish(&self) -> Result<(), Stop> {
+        if let Some(directory) = &self.args.certificate {
+            let certified = |row: &Row| {
+                let mut pairs = self.identity(row);
+                pairs.push(("formulas", row.certificates.clone().into()));
+                Value::map(pairs)
+            };
+            manifest(directory, self.rows.iter().map(certified).collect(), self.rows.len() < self.tasks.len())?;
+        }
         print(
             self.args.json,
             "prove",
@@ -364,9 +401,48 @@ impl Report<'_> {
             }
             if let Some(last) = all.last_mut() {
                 last.add(*point, decided, row.seconds);
+                last.gates_alone += usize::from(row.folded > 0 && row.folded == row.formulas);
+                self.given(row).into_iter().for_each(|(name, verdict)| last.given(name, verdict));
             }
         }
         all
+    }
+
+    /// The premises of a row, and what came of them at the same ring in this run, if they were decided.
+    fn given(&self, row: &Row) -> Vec<(&'static str, Option<&'static str>)> {
+        let Task { claim, point } = &self.tasks[row.task];
+        let here = |other: &&Row, premise: &Claim| {
+            let Task { claim, point: there } = &self.tasks[other.task];
+            claim.name == premise.name && label(claim, *there) == label(premise, at(premise, *point))
+        };
+        let verdict = |premise: Claim| {
+            let decided =
+                self.rows.iter().find(|other| here(other, &premise)).and_then(|row| row.decided.as_ref().ok());
+            (premise.name, decided.map(|decided| decided.verdict.name()))
+        };
+        claim.premises().into_iter().filter(|premise| claim.given.contains(&premise.name)).map(verdict).collect()
+    }
+
+    /// What a row is about, and what came of it.
+    fn identity(&self, row: &Row) -> Vec<(&'static str, Value)> {
+        let Task { claim, point } = &self.tasks[row.task];
+        let (psi, kappa) = parameters(claim, *point);
+        let premise = |(name, verdict): (&str, Option<&str>)| {
+            Value::map([("claim", name.into()), ("verdict", verdict.map(Value::from).into())])
+        };
+        let (verdict, note) = match &row.decided {
+            Ok(Decided { verdict, note }) => (verdict.name(), note.as_str()),
+            Err(_) => ("unknown", ""),
+        };
+        vec![
+            ("claim", claim.name.into()),
+            ("n", claim.about.n().then_some(point.n).into()),
+            ("psi", psi.into()),
+            ("kappa", kappa.into()),
+            ("verdict", verdict.into()),
+            ("given", self.given(row).into_iter().map(premise).collect::<Vec<_>>().into()),
+            ("note", note.into()),
+        ]
     }
 
     fn verdicts(&self) -> impl Iterator<Item = (&Claim, &Verdict)> {
@@ -399,25 +475,20 @@ impl Report<'_> {
 
     fn as_json(&self) -> Value {
         let row = |row: &Row| {
-            let Task { claim, point } = &self.tasks[row.task];
-            let (psi, kappa) = parameters(claim, *point);
-            let Decided { verdict, note } = row.decided.as_ref().ok()?;
-            let why = if let Verdict::Unknown(why) = verdict { Some(why.as_str()) } else { None };
-            Some(Value::map([
-                ("claim", claim.name.into()),
-                ("n", claim.about.n().then_some(point.n).into()),
-                ("psi", psi.into()),
-                ("kappa", kappa.into()),
-                ("verdict", verdict.name().into()),
+            let (Task { claim, .. }, decided) = (&self.tasks[row.task], row.decided.as_ref().ok()?);
+            let why = if let Verdict::Unknown(why) = &decided.verdict { Some(why.as_str()) } else { None };
+            let mut pairs = self.identity(row);
+            pairs.extend([
                 ("limit", why.map(Value::from).into()),
                 ("must_fail", claim.canary.into()),
-                ("note", note.as_str().into()),
                 ("seconds", row.seconds.into()),
                 ("formulas", row.formulas.into()),
+                ("folded", row.folded.into()),
                 ("variables", row.variables.into()),
                 ("clauses", row.clauses.into()),
                 ("witness", row.case.clone().into()),
-            ]))
+            ]);
+            Some(Value::map(pairs))
         };
         Value::map([
             ("claims", self.counted().iter().map(Summary::as_json).collect::<Vec<_>>().into()),
@@ -500,6 +571,7 @@ fn list(chosen: &[Claim], as_json: bool) -> Result<(), Stop> {
             ("statements", summary::statements(claim.name).collect::<Vec<_>>().into()),
             ("place", claim.place.into()),
             ("says", claim.says.into()),
+            ("given", claim.given.iter().map(|&name| Value::from(name)).collect::<Vec<_>>().into()),
             ("must_fail", claim.canary.into()),
         ])
     };
@@ -511,6 +583,7 @@ fn show(out: &mut dyn Write, claim: &Claim) -> io::Result<()> {
     let statements: Vec<&str> = summary::statements(claim.name).collect();
     writeln!(out, "{}  {}", strong(claim.name), faint(statements.join(", ")))?;
     let must = if claim.canary { "; known to be false: it must fail" } else { "" };
-    let says = format!("{}{must}", claim.says);
+    let given = if claim.given.is_empty() { String::new() } else { format!("; given {}", claim.given.join(", ")) };
+    let says = format!("{}{given}{must}", claim.says);
     wrapped(&says, WIDTH - 4).iter().try_for_each(|line| writeln!(out, "    {line}"))
 }

@@ -38,6 +38,7 @@ pub(super) fn claims() -> Vec<Claim> {
         place: "Theorem main",
         says: "from every configuration words lead into S_PL, so that it is reached with probability 1",
         about: About::NPsiKappa,
+        given: &["get_peaceful", "new_live_bullet", "once_peaceful", "cpb_closed", "safe"],
         canary: false,
         quick: [(3, 5), (2, 3)],
         decide: converges,
@@ -46,6 +47,7 @@ pub(super) fn claims() -> Vec<Claim> {
         name: "convergence-unsound",
         says: "the same where n = psi 2^psi (the paper asks for n <= 2^psi; n is ignored)",
         about: About::Psi,
+        given: &[],
         canary: true,
         quick: [(8, 8), (2, 2)],
         decide: |query, point| converges(query, Point { n: point.psi << point.psi, ..point }),
@@ -62,6 +64,7 @@ const STEPS: [Step; 6] =
 
 fn converges(query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> {
     for (name, leads_on) in STEPS {
+        query.step(format!("a configuration from which the words of step {name} do not lead on"));
         if !leads_on(query, point)? {
             return match never(query, point)? {
                 Some(witness) => Ok(Verdict::Fails(witness).with_note(format!("step {name}"))),
@@ -182,15 +185,16 @@ pub(super) fn battles(ring: Ring) -> Vec<Vec<Interaction>> {
 
 fn fewer(query: &mut Query<'_>, point: Point) -> Result<bool, Undecided> {
     let ppl = ppl::<false>(point)?;
-    fewer_leaders(query, &ppl, &State { leader: 1, ..State::default() }, &battles(ppl.ring))
+    fewer_leaders(query, &ppl, &State { leader: 1, ..State::default() }, &battles(ppl.ring), |_| Lit::ONE)
 }
 
-/// From C_PB with leader `u_0` and others, some of these words leaves fewer leaders and creates none.
+/// From C_PB with leader `u_0` and others, some of these words leaves fewer leaders, creates none, and ends in this set.
 pub(super) fn fewer_leaders<P: Protocol<State: War>>(
     query: &mut Query<'_>,
     subject: &Subject<P>,
     leader: &P::State,
     words: &[Vec<Interaction>],
+    ends: impl Fn(&[Symbolic<'_, P::State>]) -> Lit,
 ) -> Result<bool, Undecided> {
     let mut unrolling = subject.unroll(|i, agent| {
         if i == 0 {
@@ -206,7 +210,7 @@ pub(super) fn fewer_leaders<P: Protocol<State: War>>(
         let after = leads(&unrolling.now);
         let none_new = all(before.iter().zip(&after).map(|(&before, &after)| implies(after, || before)));
         let some_gone = any(before.iter().zip(&after).map(|(&before, &after)| before & !after));
-        asserted.push(!(none_new & some_gone));
+        asserted.push(!(none_new & some_gone & ends(&unrolling.now)));
     }
     Ok(unrolling.find(query, &asserted)?.is_none())
 }

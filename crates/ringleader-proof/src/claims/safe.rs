@@ -5,6 +5,7 @@ use ringleader::protocols::elim::sets::{Armed, leads_alone, peace};
 use ringleader::protocols::ppl::sets::{Condition, Sets};
 use ringleader::protocols::ppl::{BLACK, Ppl, State, WHITE};
 
+use super::war::{creates, creates_in};
 use super::{About, Claim, Point, Set, either, exit, ppl};
 use crate::query::{Decided, Query, Undecided, Verdict};
 use crate::unrolling::Unrolling;
@@ -14,24 +15,23 @@ use ringleader_notation::graph::Lit;
 const CLOSED: Claim = Claim {
     name: "safe",
     place: "Lemma safe",
-    says: "S_PL is closed, and inside it no leader is created or killed and no b changes, for every kappa_max",
+    says: "S_PL is closed, and inside it no leader is created or killed, no b changes, and Lines 6 and 20 are never executed, for every kappa_max",
     about: About::NPsi,
+    given: &["one-kappa"],
     canary: false,
     quick: [(3, 10), (2, 4)],
-    decide: |query, point| {
-        closed(query, point, &CONDITIONS_FIX, ("in S_PL", either!(|config| sets(point, config).s_pl(0))), &STILL)
-    },
+    decide: |query, point| is_safe(query, point, ("in S_PL", either!(|config| sets(point, config).s_pl(0)))),
 };
 
 pub(super) fn claims() -> Vec<Claim> {
     let others = [
         Claim {
             name: "safe-literal",
-            says: "S_PL with S_0 the whole ring where zeta = 1 (Section 3.2) is closed as well",
+            says: "all of that for S_PL with S_0 the whole ring where zeta = 1 (Section 3.2)",
             quick: [(3, 6), (2, 4)],
             decide: |query, point| {
                 let set: Set<'_, State> = either!(|config| sets(point, config).s_pl_literal(0));
-                closed(query, point, &CONDITIONS_FIX, ("in S_PL (literal)", set), &STILL)
+                is_safe(query, point, ("in S_PL (literal)", set))
             },
             ..CLOSED
         },
@@ -64,6 +64,7 @@ pub(super) fn claims() -> Vec<Claim> {
             name: "safe-not-empty",
             place: "Definition srl",
             says: "S_PL has a member, which is perfect",
+            given: &[],
             quick: [(3, 12), (2, 4)],
             decide: not_empty,
             ..CLOSED
@@ -109,6 +110,31 @@ pub(super) fn settled(Point { n, psi, .. }: Point, i: usize) -> State {
 /// All configurations in which these variables are as in C_DL with leader `u_0`.
 fn unroll<'c>(ppl: &'c Subject<Ppl>, point: Point, fixed: &[&str]) -> Unrolling<'c, State> {
     ppl.unroll(|i, agent| agent.fix(fixed, &settled(point, i)))
+}
+
+/// No interaction leaves the set, changes a leader or a `b`, or executes Line 6 or 20, of which a leader would show nothing but bullets.
+fn is_safe(query: &mut Query<'_>, point: Point, set: (&str, Set<'_, State>)) -> Result<Decided, Undecided> {
+    let decided = closed(query, point, &CONDITIONS_FIX, set, &STILL)?;
+    if !matches!(decided.verdict, Verdict::Holds(_)) {
+        return Ok(decided);
+    }
+    executes(query, point, set)
+}
+
+/// No interaction executes Line 6 or 20 in the set.
+fn executes(query: &mut Query<'_>, point: Point, set: (&str, Set<'_, State>)) -> Result<Decided, Undecided> {
+    let ppl = ppl::<false>(point)?;
+    let unrolling = unroll(&ppl, point, &CONDITIONS_FIX);
+    let executed = any((0..point.n).map(|i| creates(&ppl, &unrolling.now, ppl.ring.e(i))));
+    query.step(format!("a configuration {}, and an interaction that executes Line 6 or 20", set.0));
+    let found = unrolling.find(query, &[(set.1.0)(&unrolling.now), executed])?;
+    let makes =
+        |config: &Vec<State>| (0..point.n).map(|i| ppl.ring.e(i)).find(|&e| creates_in(&ppl.protocol, config, e));
+    let wrong = found.as_ref().and_then(makes);
+    let shows = format!("{} before the interaction, which executes Line 6 or 20", set.0);
+    let shown =
+        |trace: &[Vec<State>]| (set.1.1)(&trace[0]) && wrong.is_some_and(|e| creates_in(&ppl.protocol, &trace[0], e));
+    Ok(ppl.confirm(found, wrong.as_slice(), &shows, shown)?.into())
 }
 
 /// No interaction leaves the set.
@@ -243,4 +269,28 @@ fn member(
         None => Verdict::Nothing.with_note(otherwise),
         witness => Verdict::Holds(witness).into(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use ringleader_notation::graph::in_fresh_arena;
+
+    use super::*;
+
+    /// Risky tokens make Line 20 run, and nothing does in S_PL.
+    #[test]
+    fn a_condition_less_and_the_lines_are_executed() {
+        let verdict = |point: Point, dropped: Option<Condition>| {
+            let all = Condition::ALL.into_iter().filter(move |&one| Some(one) != dropped);
+            let set: Set<'_, State> = either!(|config| sets(point, config).has_all(all.clone(), 0));
+            let mut query = Query::new(&|| None, None);
+            in_fresh_arena(Box::new(|| None), || executes(&mut query, point, ("in the set", set))).unwrap().verdict
+        };
+        let point = Point { n: 7, psi: 3, kappa: 1 };
+        assert_eq!(verdict(point, None).name(), "holds");
+        assert_eq!(verdict(point, Some(Condition::Risky)).name(), "fails");
+        assert_eq!(verdict(Point { n: 9, ..point }, Some(Condition::Tokens)).name(), "fails");
+    }
 }

@@ -10,12 +10,14 @@ use super::safe::{sets, settled, without};
 use super::{About, Claim, Point, ppl};
 use crate::query::{Decided, Query, Undecided, Verdict};
 use crate::witness::{Subject, Witness};
+use ringleader_notation::graph::Lit;
 
 const IMPOSSIBLE: Claim = Claim {
     name: "impossible",
     place: "Lemma impossible",
     says: "a configuration without a leader is not perfect (the paper asks for n <= 2^psi)",
     about: About::NPsi,
+    given: &[],
     canary: false,
     quick: [(3, 8), (3, 4)],
     decide: impossible,
@@ -36,7 +38,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim {
             name: "complete",
             place: "Lemma complete",
-            says: "during (seq_R(k,2psi-1) seq_L(k+2psi-1,2psi-1))^(2psi), whatever the modes, a new token of u_k completes its trajectory",
+            says: "during (seq_R(k,2psi-1) seq_L(k+2psi-1,2psi-1))^(2psi) with nothing in between (the paper allows it), whatever the modes, a new token of u_k completes its trajectory",
             about: About::Psi,
             quick: [(4, 4), (2, 3)],
             decide: |query, point| complete(query, point, 2 * point.psi),
@@ -54,7 +56,8 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim {
             name: "srl_variant",
             place: "Lemma srl_variant",
-            says: "the word of its proof leads P'_PL from C_PB with one leader into S_PL",
+            says: "the word of its proof, with nothing in between, leads P'_PL from C_PB with one leader into S_PL (the paper: from C_PB, whatever is in between, and how soon)",
+            given: &["cpb_closed"],
             quick: [(3, 7), (2, 3)],
             decide: |query, point| srl_variant(query, point, false),
             ..IMPOSSIBLE
@@ -63,6 +66,7 @@ pub(super) fn claims() -> Vec<Claim> {
             name: "srl_variant-no-risky-part",
             place: "Lemma srl_variant",
             says: "so does the word without seq_R(0,psi)^2 (the paper does not say so)",
+            given: &["cpb_closed"],
             quick: [(3, 7), (2, 3)],
             canary: true,
             decide: |query, point| srl_variant(query, point, true),
@@ -141,6 +145,8 @@ fn dist(psi: usize, colour: usize, i: usize) -> u8 {
 fn complete(query: &mut Query<'_>, point: Point, times: usize) -> Result<Decided, Undecided> {
     for colour in [BLACK, WHITE] {
         let (ppl, word) = region(point, times)?;
+        let name = if colour == BLACK { "black" } else { "white" };
+        query.step(format!("a start from which no new {name} token completes its trajectory in {times} repetitions"));
         if in_vain(query, (&ppl, point), &word, colour, true)?.is_some() {
             if let Some(witness) = not_completed(query, point, times, colour)? {
                 return Ok(Verdict::Fails(witness).into());
@@ -233,8 +239,8 @@ fn word_of_srl_variant(ring: Ring, psi: usize, skip: bool) -> Vec<Interaction> {
     start.into_iter().chain((0..pairs).flat_map(for_pair)).collect()
 }
 
-/// P'_PL creates no leader, and from C_PB the only one is never killed, so that `u_0` stays the leader and C_PB holds at the end; bullets
-/// do nothing else, so they need not be followed. What is left to prove is the rest of S_PL.
+/// From C_PB the only leader is never killed (claim `cpb_closed`), and that P'_PL creates none is asked, so that `u_0` stays the leader and
+/// C_PB holds at the end; bullets do nothing else, so they need not be followed. What is left to prove is the rest of S_PL.
 pub(super) fn misses_s_pl(
     query: &mut Query<'_>,
     prime: &Subject<PplOf<true>>,
@@ -245,15 +251,17 @@ pub(super) fn misses_s_pl(
         agent.fix(&["leader"], &settled(point, i));
         agent.fix(&WAR, &State::default());
     });
+    let mut created = Lit::ZERO;
     for &e in word {
         unrolling.interact(e);
+        created = created | !unrolling.now[e.responder].equal(&["leader"], &unrolling.start[e.responder]);
         for i in [e.initiator, e.responder] {
             unrolling.now[i].fix(&["leader"], &settled(point, i));
             unrolling.now[i].fix(&WAR, &State::default());
             unrolling.now[i].fix(&MODES, &State::default());
         }
     }
-    let found = unrolling.find(query, &[!without(point, Condition::Peace, &unrolling.now)])?;
+    let found = unrolling.find(query, &[created | !without(point, Condition::Peace, &unrolling.now)])?;
     let shows = "C_PB with one leader before the word, not S_PL after";
     prime.confirm(found, word, shows, |trace| {
         let (before, after) = (&trace[0], sets(point, &trace[word.len()]));

@@ -4,18 +4,19 @@ use ringleader::circuit::{Agent, all, any, at_least};
 use ringleader::params::Params;
 use ringleader::protocols::pcl::{self, Pcl};
 use ringleader::protocols::por::{self, Direction, Por};
-use ringleader::ring::{Interaction, Ring};
+use ringleader::ring::{Interaction, Orientation, Ring};
 
 use super::convergence::in_vain;
-use super::{About, Claim, Set, either, exit};
+use super::{About, Claim, Set, disappear, either, exit};
 use crate::query::{Decided, Query, Undecided, Verdict};
-use crate::witness::Subject;
+use crate::witness::{Subject, Witness};
 
 const ORIENTED: Claim = Claim {
     name: "por-oriented",
     place: "Section 5",
     says: "with 16 colours and a right memory, oriented configurations stay so and no dir changes",
     about: About::N,
+    given: &[],
     canary: false,
     quick: [(3, 12), (2, 2)],
     decide: |query, point| oriented(query, point.n),
@@ -43,24 +44,27 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim {
             name: "disappear",
             place: "Claim disappear",
-            says: "without obstacles seq'_R(0,n)^2 seq'_L(0,n)^2 leaves fewer segments, or the ring is oriented",
-            quick: [(3, 5), (2, 2)],
-            decide: |query, point| disappear(query, point.n, 2),
+            says: "of any four neighbouring segments one disappears while seq'_R(0,n)^2 seq'_L(0,n)^2 occurs, whatever occurs in between, if the two in the middle have no obstacle",
+            quick: [(3, 6), (2, 2)],
+            decide: |query, point| {
+                disappear::decide(query, &por(point.n)?, &sweeps(Ring::new(point.n, Orientation::Undirected)?, 2))
+            },
             ..ORIENTED
         },
         Claim {
             name: "disappear-once",
             place: "Claim disappear",
-            says: "so does seq'_R(0,n) seq'_L(0,n) (the paper does not say so)",
+            says: "without any obstacle seq'_R(0,n) seq'_L(0,n) leaves fewer segments, or the ring is oriented (the paper does not say so)",
             canary: true,
             quick: [(3, 6), (2, 2)],
-            decide: |query, point| disappear(query, point.n, 1),
+            decide: |query, point| as_many_after(query, point.n, 1),
             ..ORIENTED
         },
         Claim {
             name: "por-convergence",
             place: "Theorem ssro",
             says: "words orient every configuration with right inputs, so that it is oriented with probability 1",
+            given: &["por-oriented"],
             quick: [(3, 5), (2, 2)],
             decide: |query, point| por_converges(query, point.n),
             ..ORIENTED
@@ -95,7 +99,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim {
             name: "red_decrease",
             place: "Lemma red_decrease",
-            says: "if u_0 and u_2 have the same colour, one of (u_0,u_1) (u_1,u_2) (u_0,u_1) detects a stamp conflict",
+            says: "if u_0 and u_2 have the same colour, one of (u_0,u_1) (u_1,u_2) (u_0,u_1) detects a stamp conflict, whatever others do; if no two have, u_1 and u_2 have a stamp conflict and u_1 meets u_0, that detects one or leaves fewer red agents (not how soon)",
             quick: [(3, 8), (2, 2)],
             decide: |query, point| red_decrease(query, point.n),
             ..RED_FREE
@@ -150,7 +154,7 @@ fn obstacle(query: &mut Query<'_>, n: usize) -> Result<Decided, Undecided> {
 }
 
 /// seq'_R(0,n)^times seq'_L(0,n)^times of Section 5: the initiator is the agent behind.
-fn sweeps(ring: Ring, times: usize) -> Vec<Interaction> {
+pub(super) fn sweeps(ring: Ring, times: usize) -> Vec<Interaction> {
     let left: Vec<Interaction> = ring.seq_l(0, ring.n()).into_iter().map(Interaction::reversed).collect();
     [ring.seq_r(0, ring.n()).repeat(times), left.repeat(times)].concat()
 }
@@ -167,7 +171,7 @@ fn none_disappears<A: Agent<State = por::State>>(before: &[A], after: &[A]) -> A
     invariant(before) & free & !por::is_oriented(before) & !fewer
 }
 
-fn disappear(query: &mut Query<'_>, n: usize, times: usize) -> Result<Decided, Undecided> {
+fn as_many_after(query: &mut Query<'_>, n: usize, times: usize) -> Result<Decided, Undecided> {
     let por = por(n)?;
     let (word, mut unrolling) = (sweeps(por.ring, times), por.unroll(|_, _| {}));
     unrolling.follow(&word);
@@ -225,8 +229,22 @@ fn reddens(query: &mut Query<'_>, n: usize, recoloured: bool) -> Result<Decided,
     Ok(pcl.confirm_some(found, steps, "an agent is red after the interaction", shown)?.into())
 }
 
+/// The three interactions of the proof are the next ones that touch one of these agents, so that whatever else occurs in between reads and
+/// changes none of them. That `u_1` meets `u_2` instead detects their conflict by definition.
 fn red_decrease(query: &mut Query<'_>, n: usize) -> Result<Decided, Undecided> {
     let pcl = pcl(n)?;
+    query.step("a colour conflict of u_0 and u_2 that none of three interactions detects");
+    Ok(match colour_conflict_unseen(query, &pcl)? {
+        None => {
+            query.step("a stamp conflict of u_1 and u_2 without colour conflicts, and u_1 meets u_0 to no avail");
+            stays_red(query, &pcl)?.into()
+        }
+        unseen => unseen.into(),
+    })
+}
+
+/// `u_0` and `u_2` have the same colour, and three interactions detect nothing.
+fn colour_conflict_unseen(query: &mut Query<'_>, pcl: &Subject<Pcl>) -> Result<Option<Witness>, Undecided> {
     let mut unrolling = pcl.unroll(|_, _| {});
     let word = [pcl.ring.e(0), pcl.ring.e(1), pcl.ring.e(0)];
     let mut unseen = vec![pcl::color_conflict(&unrolling.now, 0)];
@@ -241,5 +259,21 @@ fn red_decrease(query: &mut Query<'_>, n: usize) -> Result<Decided, Undecided> {
         };
         pcl::color_conflict(&trace[0], 0) && !trace.iter().zip(word).any(detects)
     };
-    Ok(pcl.confirm(found, &word, "no interaction detects a stamp conflict", shown)?.into())
+    pcl.confirm(found, &word, "no interaction detects a stamp conflict", shown)
+}
+
+/// No two agents have a colour conflict, `u_1` and `u_2` have a stamp conflict, `u_0` and `u_1` meet, which detects none, and not fewer agents are red.
+fn no_fewer_red<A: Agent<State = pcl::State>>(before: &[A], after: &[A]) -> A::Bit {
+    let n = before.len();
+    let conflict = pcl::stamp_conflict(&before[1], &before[2]) & !any((0..n).map(|i| pcl::color_conflict(before, i)));
+    let reddens = any((0..n).map(|i| !pcl::is_red(before, i) & pcl::is_red(after, i)));
+    conflict & !pcl::stamp_conflict(&before[0], &before[1]) & (reddens | pcl::is_red(after, 1))
+}
+
+fn stays_red(query: &mut Query<'_>, pcl: &Subject<Pcl>) -> Result<Option<Witness>, Undecided> {
+    let (unrolling, ways) = (pcl.unroll(|_, _| {}), [pcl.ring.e(0), pcl.ring.e(0).reversed()]);
+    let wrong = any(ways.map(|e| no_fewer_red(&unrolling.now, &unrolling.after(e))));
+    let found = unrolling.find(query, &[wrong])?;
+    let shown = |trace: &[Vec<pcl::State>]| no_fewer_red(&trace[0], &trace[1]);
+    pcl.confirm_some(found, ways.map(|e| (e, 0)), "not fewer agents are red after the interaction", shown)
 }

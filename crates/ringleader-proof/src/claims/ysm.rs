@@ -16,6 +16,7 @@ const SAFE: Claim = Claim {
     place: "[YSM21], a reconstruction",
     says: "with N = n, one leader, right distances and C_PB are closed, and no output changes",
     about: About::N,
+    given: &[],
     canary: false,
     quick: [(3, 12), (2, 2)],
     decide: |query, point| is_closed(query, point, true),
@@ -35,6 +36,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim {
             name: "ysm-convergence",
             says: "with N = n words lead into the safe set from every configuration, so that it is reached with probability 1",
+            given: &["ysm-safe"],
             quick: [(3, 6), (2, 2)],
             decide: converges,
             ..SAFE
@@ -61,7 +63,7 @@ fn is_closed(query: &mut Query<'_>, point: Point, counted: bool) -> Result<Decid
     Ok(exit(query, (&ysm, &unrolling), ("inside the set", set), &["leader"])?.into())
 }
 
-/// Three rounds lead into C_PB, battles then leave fewer leaders and create none, and one round more is enough for the
+/// Three rounds lead into C_PB, battles then leave fewer leaders, create none and end in C_PB again, and one round more is enough for the
 /// distances.
 fn converges(query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> {
     let ysm = ysm(point)?;
@@ -75,12 +77,15 @@ fn converges(query: &mut Query<'_>, point: Point) -> Result<Decided, Undecided> 
     let mut alone = ysm.unroll(|i, agent| agent.fix(&["leader"], &State { leader: u8::from(i == 0), ..leader }));
     alone.follow(&first(around));
 
+    query.step("a configuration from which three rounds do not lead into C_PB");
     if anywhere.find(query, &[!in_c_pb(&anywhere.now)])?.is_some() {
         return Err(in_vain("C_PB"));
     }
-    if !fewer_leaders(query, &ysm, &leader, &words)? {
+    query.step("a member of C_PB with several leaders from which no word of the battle leads to a member with fewer");
+    if !fewer_leaders(query, &ysm, &leader, &words, |config| in_c_pb(config))? {
         return Err(in_vain("fewer"));
     }
+    query.step("a member of C_PB with one leader from which a round does not lead into the safe set");
     if alone.find(query, &[peace(&alone.start), !safe_with(&alone.now, 0)])?.is_some() {
         return Err(in_vain("distances"));
     }

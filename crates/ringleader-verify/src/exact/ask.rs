@@ -11,35 +11,62 @@ use ringleader::params::Settings;
 use ringleader::protocol::{Protocol, leaders};
 use ringleader::random::{Stream, stream};
 use ringleader::ring::Ring;
+use ringleader::trial::Initial;
 use ringleader::value::{Text, Value};
 
-use super::{Chain, MOST_RATIONAL, NoChain, Plan, Target, chain, quantiles, rational, solve, write_prism};
+use super::{Chain, MOST_RATIONAL, NoChain, Plan, Target, chain, quantiles, rational, solve, write_drn, write_prism};
 
 /// Where the chain ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
+pub enum Until<'a> {
     /// In the protocol's closed safe set; if it declares none, in all safe configurations.
     Safe,
     /// In all safe configurations of Definition 1, whatever the protocol declares.
     Largest,
     /// As soon as at most one leader is left.
     AtMostOneLeader,
+    /// As soon as there is a leader.
+    FirstLeader,
+    /// In a phase, by its name.
+    Phase(&'a str),
+}
+
+/// Where it begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Begin<'a> {
+    /// At the first start of the protocol.
+    First,
+    /// At a start by its name, or in `every` configuration.
+    Named(&'a str),
+    /// In this configuration, which is called so.
+    Given(&'a str, &'a Initial),
 }
 
 /// What is asked.
 pub struct Question<'a> {
-    /// The name of a start, or `every`.
-    pub start: Option<&'a str>,
+    /// Where the chain begins.
+    pub start: Begin<'a>,
     /// The seed of a start that is random.
     pub seed: u64,
     /// Where the chain ends.
-    pub until: Until,
+    pub until: Until<'a>,
     /// Whether rotations of a configuration are one.
     pub rotate: bool,
+    /// Whether configurations are one that differ in the names of colours only, of a protocol to which names make no difference.
+    pub rename: bool,
     /// The greatest number of configurations.
     pub most: usize,
     /// The greatest number of steps that quantiles are looked for; 0 for none.
     pub quantiles: u64,
+}
+
+/// A format for other tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Export {
+    /// A module of PRISM's language, with a command for each configuration.
+    Prism,
+    /// Storm's own, which it reads without building anything.
+    Drn,
 }
 
 /// What was found.
@@ -50,10 +77,14 @@ pub struct Found {
     pub start: String,
     /// The set that ends the chain.
     pub until: Text,
+    /// Whether configurations that differ in the names of colours only are one.
+    pub renamed: bool,
     /// How many configurations there are, up to rotation.
     pub configurations: usize,
     /// How many moves between them.
     pub moves: usize,
+    /// How many of them are in the target, and of these in the safe set that the protocol declares, if it declares one.
+    pub target: (usize, Option<usize>),
     /// How many starts there are, and from how many of them the target is not certain.
     pub starts: [u64; 2],
     /// The mean over all starts; infinite if one of them is.
@@ -84,56 +115,92 @@ const TOLERANCE: f64 = 1e-13;
 pub fn ask<P: Protocol>(
     instance: &Instance<P>,
     question: &Question<'_>,
-    prism: Option<&mut dyn Write>,
+    model: Option<(Export, &mut dyn Write)>,
     observer: &dyn Observer,
 ) -> Result<Option<Found>, NoChain> {
     let Instance { blueprint, protocol, ring } = instance;
     let (about, ring) = (&blueprint.about, *ring);
     // A text may tell the agents of its safe set apart by their numbers. Then rotations are not one.
     let (uneven, read) = (Cell::new(false), question.rotate && protocol.text() != 0);
-    let is_safe = |config: &[P::State]| {
-        let (safe, mut turned) = (protocol.is_safe(config), config.to_vec());
+    let (set, called) = target(instance, question.until)?;
+    let even = |config: &[P::State]| {
+        let (inside, mut turned) = (set(config), config.to_vec());
         for _ in 1..if read { config.len() } else { 1 } {
             turned.rotate_left(1);
-            uneven.set(uneven.get() || protocol.is_safe(&turned) != safe);
+            uneven.set(uneven.get() || set(&turned) != inside);
         }
-        safe
+        inside
     };
-    let at_most_one = |config: &[P::State]| leaders(protocol, config).len() <= 1;
     let until = match question.until {
-        Until::Safe if about.declares_safe => Target::Set(&is_safe),
-        Until::Safe | Until::Largest => Target::Largest { elects: about.elects },
-        Until::AtMostOneLeader => Target::Set(&at_most_one),
+        Until::Safe if !about.declares_safe => Target::Largest { elects: about.elects },
+        Until::Largest => Target::Largest { elects: about.elects },
+        _ => Target::Set(&even),
     };
-    if question.until == Until::AtMostOneLeader && !about.elects {
-        return Err(Error::new("until", "at-most-one-leader", format!("{} elects no leader", about.name)).into());
-    }
-    let plan = Plan { until, rotate: question.rotate, most: question.most, observer };
+    let plan = Plan { until, rotate: question.rotate, rename: question.rename, most: question.most, observer };
     let (name, starts) = starts(instance, question)?;
     let Some(chain) = chain(protocol, ring, starts.into_iter(), &plan)? else { return Ok(None) };
     if uneven.get() {
-        return Err(Error::new("safe set", &about.safe, "a rotation of a member is none; --no-rotation helps").into());
+        return Err(Error::new("set", &called, "a rotation of a member is none; --no-rotation helps").into());
     }
-    if let Some(out) = prism {
+    if let Some((format, out)) = model {
         let about = format!("{}, n = {}, start {name}", about.summary, ring.n());
-        let written = write_prism(&chain, name == "every", &about, out, observer);
-        if written.map_err(|error| Error::new("prism", error, "the model could not be written"))?.is_none() {
+        let written = match format {
+            Export::Prism => write_prism(&chain, name == "every", &about, out, observer),
+            Export::Drn => write_drn(&chain, &about, out, observer),
+        };
+        if written.map_err(|error| Error::new("model", error, "the model could not be written"))?.is_none() {
             return Ok(None);
         }
     }
-    Ok(answer(instance, question, name, &chain, observer))
+    Ok(answer(instance, question, (name, called), &chain, observer))
+}
+
+/// The set in which the chain ends, and what it is called.
+fn target<P: Protocol>(instance: &Instance<P>, until: Until<'_>) -> Result<(Ends<P>, Text), Error> {
+    let about = &instance.blueprint.about;
+    let count = |protocol: P, ends: fn(usize) -> bool| -> Ends<P> {
+        Box::new(move |config| ends(leaders(&protocol, config).len()))
+    };
+    let protocol = instance.protocol.clone();
+    let (word, ends): (&str, fn(usize) -> bool) = match until {
+        Until::AtMostOneLeader => ("at-most-one-leader", |leaders| leaders <= 1),
+        Until::FirstLeader => ("first-leader", |leaders| leaders >= 1),
+        Until::Phase(name) => return phase(instance, name),
+        Until::Safe if about.declares_safe => {
+            return Ok((Box::new(move |config| protocol.is_safe(config)), about.safe.clone()));
+        }
+        Until::Safe | Until::Largest => return Ok((Box::new(|_| false), "safe by Definition 1".into())),
+    };
+    if !about.elects {
+        return Err(Error::new("until", word, format!("{} elects no leader", about.name)));
+    }
+    Ok((count(protocol, ends), word.replace('-', " ").into()))
+}
+
+/// A predicate on configurations.
+type Ends<P> = Box<dyn Fn(&[<P as ringleader::protocol::Transition>::State]) -> bool>;
+
+fn phase<P: Protocol>(instance: &Instance<P>, name: &str) -> Result<(Ends<P>, Text), Error> {
+    let phases = &instance.blueprint.phases;
+    let found = phases.iter().find(|phase| phase.named.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
+        let others = ["safe", "largest", "at-most-one-leader", "first-leader"];
+        let known: Vec<&str> = others.into_iter().chain(phases.iter().map(|phase| &*phase.named.name)).collect();
+        Error::unknown("until", name, "allowed is", known)
+    })?;
+    let (holds, protocol) = (found.holds.clone(), instance.protocol.clone());
+    Ok((Box::new(move |config| holds(&protocol, config)), found.named.name.clone()))
 }
 
 /// The figures of a chain; `None` if it was stopped.
 fn answer<P: Protocol>(
     instance: &Instance<P>,
     question: &Question<'_>,
-    name: String,
+    (name, until): (String, Text),
     chain: &Chain<P::State>,
     observer: &dyn Observer,
 ) -> Option<Found> {
-    let Instance { blueprint, protocol, .. } = instance;
-    let about = &blueprint.about;
+    let (protocol, declares) = (&instance.protocol, instance.blueprint.about.declares_safe);
+    let members = || (0..chain.len()).filter(|&k| chain.target[k]);
     let expected = solve(chain, TOLERANCE, observer)?;
     let certain = || chain.starts.iter().filter(|(k, _)| expected.steps[*k as usize].is_finite());
     let count: u64 = chain.starts.iter().map(|(_, times)| times).sum();
@@ -155,13 +222,14 @@ fn answer<P: Protocol>(
     Some(Found {
         settings: protocol.settings(),
         start: name,
-        until: match question.until {
-            Until::Safe if about.declares_safe => about.safe.clone(),
-            Until::Safe | Until::Largest => "safe by Definition 1".into(),
-            Until::AtMostOneLeader => "at most one leader".into(),
-        },
+        until,
+        renamed: question.rename && protocol.rename(&mut chain.config(0)),
         configurations: chain.len(),
         moves: chain.moves(),
+        target: (
+            members().count(),
+            declares.then(|| members().filter(|&k| protocol.is_safe(&chain.config(k))).count()),
+        ),
         starts: [count, count - finite],
         mean: if finite < count { f64::INFINITY } else { sum / count as f64 },
         finite_mean: sum / finite as f64,
@@ -178,14 +246,21 @@ type Starts<S> = Box<dyn Iterator<Item = Vec<S>>>;
 /// The starts by name.
 fn starts<P: Protocol>(instance: &Instance<P>, question: &Question<'_>) -> Result<(String, Starts<P::State>), NoChain> {
     let Instance { protocol, ring, .. } = instance;
-    if question.start == Some("every") {
-        return Ok(("every".to_owned(), every(protocol, *ring, question)?));
-    }
+    let name = match question.start {
+        Begin::Named("every") => return Ok(("every".to_owned(), every(protocol, *ring, question)?)),
+        Begin::Given(name, config) => {
+            let config = instance.initial(Some(config), question.seed)?;
+            protocol.accepts(&config)?;
+            return Ok((name.to_owned(), Box::new(std::iter::once(config))));
+        }
+        Begin::Named(name) => Some(name),
+        Begin::First => None,
+    };
     let known: Vec<&str> = instance.blueprint.starts.iter().map(|start| &*start.named.name).collect();
-    if let Some(name) = question.start.filter(|name| !known.contains(name)) {
-        return Err(Error::unknown("start", name, "allowed is", [&["every"], &known[..]].concat()).into());
+    if let Some(name) = name.filter(|name| !known.contains(name)) {
+        return Err(Error::unknown("start", name, "allowed is a file, or", [&["every"], &known[..]].concat()).into());
     }
-    let start = instance.start(question.start)?;
+    let start = instance.start(name)?;
     let config = (start.make)(protocol, *ring, &mut stream(question.seed, Stream::Start));
     Ok((start.named.name.clone().into_owned(), Box::new(std::iter::once(config))))
 }

@@ -27,6 +27,18 @@ fn after_next(i: usize, n: usize) -> usize {
     (i + 2) % n
 }
 
+/// Calls colours by the order in which they come: the first is 0, the next new one 1.
+pub(super) fn rename<'a>(colors: impl Iterator<Item = &'a mut u16>) {
+    let mut names: Vec<u16> = Vec::new();
+    for color in colors {
+        let name = names.iter().position(|known| known == color).unwrap_or(names.len());
+        if name == names.len() {
+            names.push(*color);
+        }
+        *color = name as u16;
+    }
+}
+
 /// Whether no two agents at distance two have the same colour.
 #[must_use]
 pub fn two_hop_colored(colors: &[u16]) -> bool {

@@ -13,7 +13,7 @@ use crate::params::{Params, Settings};
 use crate::portrait::PictureRow;
 use crate::protocol::{Input, Protocol, Transition};
 use crate::protocols::coloring::{
-    color_clash, color_row, colors_of, colors_parameter, two_hop_colored, two_hop_coloring,
+    color_clash, color_row, colors_of, colors_parameter, rename, two_hop_colored, two_hop_coloring,
 };
 use crate::random::Generator;
 use crate::ring::{Orientation, Ring};
@@ -244,6 +244,14 @@ impl<const DERANDOMISED: bool> Protocol for PclOf<DERANDOMISED> {
 
     fn dice(&self) -> Vec<u64> {
         if DERANDOMISED { Vec::new() } else { vec![u64::from(self.colors); 2] }
+    }
+
+    /// New colours are uniform, unless they are made of bits that agents hold already.
+    fn rename(&self, config: &mut [State]) -> bool {
+        if !DERANDOMISED {
+            rename(config.iter_mut().flat_map(|v| [&mut v.color, &mut v.stamp_c]));
+        }
+        !DERANDOMISED
     }
 
     fn output(&self, state: &State) -> u64 {

@@ -13,8 +13,8 @@ use crate::params::Settings;
 use crate::portrait::{LabelledSegment, PictureRow};
 use crate::protocol::{Input, Protocol, Transition};
 use crate::protocols::coloring::{
-    color_clash, color_row, colors_of, colors_parameter, fewest_colors_and, two_hop, two_hop_colored, two_hop_coloring,
-    two_hop_colorings,
+    color_clash, color_row, colors_of, colors_parameter, fewest_colors_and, rename, two_hop, two_hop_colored,
+    two_hop_coloring, two_hop_colorings,
 };
 use crate::random::{Generator, below, index};
 use crate::ring::{Orientation, Ring};
@@ -291,6 +291,12 @@ impl Protocol for Por {
         };
         let colorings = two_hop_colorings(ring, self.colors);
         colorings.iter().flat_map(|colors| (0..1 << n).map(|orders| remembering(colors, orders))).collect()
+    }
+
+    /// With right inputs, see `inputs`.
+    fn rename(&self, config: &mut [State]) -> bool {
+        rename(config.iter_mut().flat_map(|v| [&mut v.color, &mut v.c1, &mut v.c2, &mut v.dir]));
+        true
     }
 
     fn output(&self, state: &State) -> u64 {

@@ -1,5 +1,6 @@
 //! What was decided, claim by claim: a line each, and below it what is not as one would wish.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -17,6 +18,12 @@ pub(super) struct Summary {
     rings: Vec<Point>,
     seconds: f64,
     holds: usize,
+    /// On how many rings no formula was left.
+    pub(super) gates_alone: usize,
+    /// Premises that were not decided on the same ring, or hold there; and those that do not.
+    open: BTreeSet<&'static str>,
+    met: BTreeSet<&'static str>,
+    broken: BTreeSet<&'static str>,
     /// Where it is otherwise: the number of rings, the first of them, and what was noted there.
     fails: Found,
     nothing: Found,
@@ -39,7 +46,19 @@ impl Found {
 impl Summary {
     pub(super) fn new(claim: Claim) -> Self {
         let [fails, nothing, unknown] = [(); 3].map(|()| Found::default());
-        Self { claim, rings: Vec::new(), seconds: 0.0, holds: 0, fails, nothing, unknown }
+        let [open, met, broken] = [(); 3].map(|()| BTreeSet::new());
+        let (rings, seconds, holds, gates_alone) = (Vec::new(), 0.0, 0, 0);
+        Self { claim, rings, seconds, holds, gates_alone, open, met, broken, fails, nothing, unknown }
+    }
+
+    /// What came of a premise on one of the rings.
+    pub(super) fn given(&mut self, premise: &'static str, verdict: Option<&'static str>) {
+        let known = match verdict {
+            None => &mut self.open,
+            Some("holds") => &mut self.met,
+            Some(_) => &mut self.broken,
+        };
+        known.insert(premise);
     }
 
     pub(super) fn add(&mut self, point: Point, decided: &Decided, seconds: f64) {
@@ -68,6 +87,7 @@ impl Summary {
             ("claim", self.claim.name.into()),
             ("statements", statements(self.claim.name).collect::<Vec<_>>().into()),
             ("verdict", self.verdict().into()),
+            ("given", self.claim.given.iter().map(|&name| Value::from(name)).collect::<Vec<_>>().into()),
             ("must_fail", self.claim.canary.into()),
             ("rings", self.rings.len().into()),
             ("holds", self.holds.into()),
@@ -107,7 +127,11 @@ impl Summary {
             path.map_or(String::new(), |path| format!(": witness in {}", quoted(&path.display().to_string())))
         };
         let noted = |note: &str| if note.is_empty() { String::new() } else { format!(" ({note})") };
-        let mut remarks = Vec::new();
+        let mut remarks = self.premises();
+        if self.gates_alone > 0 {
+            remarks
+                .push(format!("on {} of {all} rings the gates alone decide it: no formula is left", self.gates_alone));
+        }
         if let Found { count, first: Some((point, note)) } = &self.fails {
             let must = if canary { "known to be false, " } else { "" };
             let at = self.place(*point);
@@ -133,6 +157,19 @@ impl Summary {
             remarks.push(format!("unknown at {count} of {all} rings, first {}: {why}", self.place(*point)));
         }
         remarks
+    }
+
+    /// On what it rests where it holds.
+    fn premises(&self) -> Vec<String> {
+        let names = |premises: &BTreeSet<&str>| premises.iter().copied().collect::<Vec<_>>().join(", ");
+        let (open, broken) = (names(&self.open), names(&self.broken));
+        let met = names(&self.met.iter().filter(|name| !self.open.contains(*name)).copied().collect());
+        let remarks = [
+            (&met, format!("given {met}, decided on the same rings")),
+            (&open, format!("given {open}; --premises decides that on the same rings, too")),
+            (&broken, format!("given {broken}, {} somewhere", alarm("which does not hold"))),
+        ];
+        remarks.into_iter().filter(|(names, _)| self.holds > 0 && !names.is_empty()).map(|(_, remark)| remark).collect()
     }
 
     /// A ring, by the parameters that matter.

@@ -12,13 +12,14 @@ use ringleader_notation::graph::in_fresh_arena;
 use ringleader_notation::program::Program;
 use ringleader_notation::setting::{Refused, Setting};
 use ringleader_notation::written::{Trouble, Written, problems};
-use ringleader_proof::query::{Certificates, Query, Undecided, Verdict};
+use ringleader_proof::query::{Certificate, Certificates, Query, Undecided, Verdict};
 use ringleader_proof::texts::graph::Graphs;
 use ringleader_proof::texts::{Answer, Claim, claims, decide};
 use ringleader_proof::witness::Witness;
 use ringleader_records::{files, json};
 
-use super::{archive, as_case, decide_all, halt, refused, summary};
+use super::archive::{Archive, manifest};
+use super::{as_case, decide_all, halt, refused, summary};
 use crate::args::{ProveArgs, RANGES};
 use crate::cmd::netlist;
 use crate::progress::interrupted;
@@ -80,9 +81,16 @@ struct Row {
     formulas: usize,
     variables: usize,
     clauses: usize,
+    certificates: Vec<Value>,
 }
 
 pub(super) fn prove(args: &ProveArgs, entries: &Entries, text: &Named) -> Result<(), Stop> {
+    if args.premises {
+        return Err(Stop::Bad(
+            "--premises is for the claims of the paper: those of a text rest on `domains`, which is always decided"
+                .into(),
+        ));
+    }
     let points = points(args, text)?;
     let claims = claims(&text.program);
     let mut report = Report { args, entries, text, points: &points, claims: &claims, rows: Vec::new() };
@@ -181,23 +189,27 @@ impl Work<'_> {
 
     fn asked(&self, point: &Point, graphs: &Graphs, claim: usize, begin: Instant) -> Result<Row, Undecided> {
         let (claim, halt) = (&self.claims[claim], self.halt(begin));
-        let label = label(&self.text.name, point, claim);
-        let save = |formula: &str, cnf: &str, proof: &str| {
-            archive(self.args.certificate.as_deref(), &format!("{label}-{formula}"), cnf, proof)
-        };
+        let archive = Archive::new(self.args.certificate.as_deref(), label(&self.text.name, point, claim));
+        let save = |made: &Certificate| archive.save(made);
         let certificates: Option<Certificates<'_>> = if self.args.certificate.is_some() { Some(&save) } else { None };
         let mut query = Query::new(&halt, certificates);
+        let set = point.settings.iter().map(|(name, value)| format!(", {name} = {value}")).collect::<String>();
+        query.about = vec![
+            format!("claim {} of the text {}: {}", claim.name, self.text.name, claim.says),
+            format!("for n = {}{set}", point.n),
+        ];
         let answer = in_fresh_arena(Box::new(self.halt(begin)), || decide(graphs, claim, &mut query))?;
         let Query { formulas, variables, clauses, .. } = query;
-        let seconds = begin.elapsed().as_secs_f64();
-        Ok(Row { point: 0, claim: 0, answer, case: None, seconds, formulas, variables, clauses })
+        let (seconds, certificates) = (begin.elapsed().as_secs_f64(), archive.written());
+        Ok(Row { point: 0, claim: 0, answer, case: None, seconds, formulas, variables, clauses, certificates })
     }
 }
 
 impl Row {
     fn unknown(why: &str, seconds: f64) -> Self {
         let answer = Answer::Decided(Verdict::Unknown(why.to_owned()).into());
-        Self { point: 0, claim: 0, answer, case: None, seconds, formulas: 0, variables: 0, clauses: 0 }
+        let (case, certificates) = (None, Vec::new());
+        Self { point: 0, claim: 0, answer, case, seconds, formulas: 0, variables: 0, clauses: 0, certificates }
     }
 }
 
@@ -273,6 +285,10 @@ impl Report<'_> {
     }
 
     fn finish(&self) -> Result<(), Stop> {
+        if let Some(directory) = &self.args.certificate {
+            let missing = self.rows.len() < self.points.len() * self.claims.len();
+            manifest(directory, self.rows.iter().map(|row| self.certified(row)).collect(), missing)?;
+        }
         print(
             self.args.json,
             "proofs",
@@ -285,6 +301,18 @@ impl Report<'_> {
                 writeln!(out, "\n{}", self.footer())
             },
         )
+    }
+
+    fn certified(&self, row: &Row) -> Value {
+        let (point, claim) = (&self.points[row.point], &self.claims[row.claim]);
+        Value::map([
+            ("claim", claim.name.as_str().into()),
+            ("protocol", self.text.name.as_str().into()),
+            ("n", point.n.into()),
+            ("settings", settings(&point.settings)),
+            ("verdict", row.answer.name().into()),
+            ("formulas", row.certificates.clone().into()),
+        ])
     }
 
     /// A line for each claim, and below it what is not as one would wish.
