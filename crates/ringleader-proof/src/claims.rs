@@ -1,6 +1,7 @@
 //! The claims of the paper, each under its name there, and how each is decided at one point: a size of ring and parameters.
 
 mod convergence;
+mod forms;
 mod kappa;
 mod safe;
 mod tokens;
@@ -100,7 +101,7 @@ impl Claim {
 #[must_use]
 pub fn claims() -> Vec<Claim> {
     let of_ppl = [safe::claims(), kappa::claims(), war::claims(), tokens::claims(), convergence::claims()].concat();
-    [of_ppl, ysm::claims(), undirected::claims()].concat()
+    [of_ppl, ysm::claims(), undirected::claims(), forms::claims()].concat()
 }
 
 /// P_PL or P'_PL at a point.
