@@ -188,8 +188,9 @@ impl Subject {
         {
             count(if lanes? { "texts in lanes, proven" } else { "texts in lanes, not decided in time" }, 1);
             let missing = self.written.lanes().map(|lanes| lanes.missing()).unwrap_or_default();
-            let wrong = missing.iter().find(|(_, why)| why.contains("differs"));
-            same(wrong.is_none(), || format!("{wrong:?}"))?;
+            // There is code wherever the processor and the system allow it.
+            let wrong = missing.iter().find(|(_, why)| !why.contains("this processor") && !why.contains("refuses"));
+            same(wrong.is_none(), || format!("machine code: {wrong:?}"))?;
             count("texts with machine code", u64::from(missing.is_empty()));
             count("trials in each width", self.trials()?);
         }
