@@ -617,7 +617,7 @@ pub(crate) const STATEMENTS: &[Statement] = &[
                 "ringleader prove ppl-text ppl-prime-text --psi 2..10",
             ),
             of(How::Proven, "P_OR and P_CL: 3 to 16 colours", "ringleader prove por-text pcl-text --n 3..16"),
-            of(How::Proven, "[YSM21]: N = 3..64", "ringleader prove ysm-text --n 3..64"),
+            of(How::Proven, "[YSM21]: N = 3..24", "ringleader prove ysm-text --n 3..24"),
         ],
     },
     Statement {
