@@ -641,6 +641,20 @@ pub(crate) const STATEMENTS: &[Statement] = &[
         evidence: &[of(How::Proven, "psi = 2..7, kappa_max = 2, 3, 48psi", "ringleader prove one-kappa --psi 2..7")],
     },
     Statement {
+        title: "Algorithms 1-7",
+        name: "texts",
+        says: "the circuits on which all of this is decided do what the texts of the protocols say (ours)",
+        evidence: &[
+            of(
+                How::Proven,
+                "P_PL and P'_PL: psi = 2..10, kappa_max = 1, 2, 3, 48psi",
+                "ringleader prove ppl-text ppl-prime-text --psi 2..10",
+            ),
+            of(How::Proven, "P_OR and P_CL: 3 to 16 colours", "ringleader prove por-text pcl-text --n 3..16"),
+            of(How::Proven, "[YSM21]: N = 3..24", "ringleader prove ysm-text --n 3..24"),
+        ],
+    },
+    Statement {
         title: "[YSM21]",
         name: "ysm",
         says: "our reading of it: its safe set is closed and is reached with probability 1 (ours)",

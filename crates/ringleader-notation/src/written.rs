@@ -154,7 +154,8 @@ impl Written {
     }
 
     /// The text in lanes, if it can be run there.
-    fn lanes(&self) -> Option<&Lanes> {
+    #[must_use]
+    pub fn lanes(&self) -> Option<&Lanes> {
         let make = || {
             let Inner { program, setting, leader, .. } = &*self.0;
             let (shared, known, leader) = (program.clone(), setting.clone(), leader.clone());

@@ -2,6 +2,7 @@
 
 mod convergence;
 mod disappear;
+mod forms;
 mod kappa;
 mod safe;
 mod tokens;
@@ -132,7 +133,7 @@ impl Claim {
 #[must_use]
 pub fn claims() -> Vec<Claim> {
     let of_ppl = [safe::claims(), kappa::claims(), war::claims(), tokens::claims(), convergence::claims()].concat();
-    [of_ppl, ysm::claims(), undirected::claims()].concat()
+    [of_ppl, ysm::claims(), undirected::claims(), forms::claims()].concat()
 }
 
 /// P_PL or P'_PL at a point.

@@ -8,6 +8,7 @@ pub mod claims;
 pub mod cnf;
 pub mod diagram;
 pub mod domains;
+pub mod miter;
 pub mod query;
 pub mod solve;
 pub mod symbolic;

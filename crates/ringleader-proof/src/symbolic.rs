@@ -275,11 +275,11 @@ impl<S: Copy + Default + 'static> Agent for Symbolic<'_, S> {
 }
 
 /// The values of some planes of a code, as a number.
-fn gather(code: u128, planes: &[usize]) -> u64 {
+pub(crate) fn gather(code: u128, planes: &[usize]) -> u64 {
     planes.iter().enumerate().fold(0, |bits, (j, plane)| bits | ((code >> plane & 1) as u64) << j)
 }
 
 /// The code with other values of some planes.
-fn scatter(code: u128, bits: u64, planes: &[usize]) -> u128 {
+pub(crate) fn scatter(code: u128, bits: u64, planes: &[usize]) -> u128 {
     planes.iter().enumerate().fold(code, |code, (j, plane)| code & !(1 << plane) | u128::from(bits >> j & 1) << plane)
 }

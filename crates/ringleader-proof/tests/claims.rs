@@ -105,7 +105,9 @@ fn conflicts(clauses: &[Vec<i32>], lemma: &[i32]) -> bool {
 
 #[test]
 fn certificates_check() {
-    for (name, n, psi) in [("safe", 5, 2), ("cpb_closed", 4, 2), ("srl_variant", 4, 3), ("convergence", 3, 2)] {
+    for (name, n, psi) in
+        [("safe", 5, 2), ("cpb_closed", 4, 2), ("srl_variant", 4, 3), ("convergence", 3, 2), ("por-text", 3, 2)]
+    {
         let certificates = RefCell::new(Vec::new());
         let save = |made: &Certificate| {
             certificates.borrow_mut().push((made.dimacs.clone(), made.drat.clone()));

@@ -31,7 +31,9 @@ fn an_independent_checker_accepts_certificates() {
     if !rate.exists() {
         run(Command::new("cargo").args(["install", "rate", "--version", "0.3.0", "--root"]).arg(&directory));
     }
-    for (name, n, psi) in [("safe", 9, 3), ("srl_variant", 7, 2), ("get_peaceful", 6, 2), ("convergence", 4, 2)] {
+    for (name, n, psi) in
+        [("safe", 9, 3), ("srl_variant", 7, 2), ("get_peaceful", 6, 2), ("convergence", 4, 2), ("ppl-text", 3, 4)]
+    {
         let save = |made: &Certificate| {
             let path = |ending: &str| directory.join(format!("{name}-{}.{ending}", made.number));
             std::fs::write(path("cnf"), &made.dimacs).unwrap();

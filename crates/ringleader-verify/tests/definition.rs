@@ -270,11 +270,11 @@ fn a_set_may_know_the_numbers_of_agents() {
 
 // --- Exact times ----------------------------------------------------------------------------------------------------
 
-fn question(until: Until, rotate: bool) -> Question<'static> {
+fn question(until: Until<'_>, rotate: bool) -> Question<'_> {
     Question { start: Begin::Named("every"), seed: 1, until, rotate, rename: true, most: 1 << 20, quantiles: 0 }
 }
 
-fn asked<P: Protocol>(instance: &Instance<P>, until: Until, rotate: bool) -> Found {
+fn asked<P: Protocol>(instance: &Instance<P>, until: Until<'_>, rotate: bool) -> Found {
     ask(instance, &question(until, rotate), None, &()).unwrap().unwrap()
 }
 
