@@ -8,9 +8,10 @@ use ringleader::error::nearest;
 use ringleader::ring::Orientation;
 
 use crate::ast::{self, BinOp, CmpOp, Span};
+use crate::lexer::MOST_PROBLEMS;
 use crate::program::{Pattern, PhaseDecl, Program, Setup};
 use crate::rules::{self, Otherwise};
-use crate::source::Problem;
+use crate::source::{Problem, listed};
 use crate::tree::{
     Builtin, Clause, DomainExpr, DomainKind, Expr, ExprKind, Extra, Function, N, Stmt, StmtKind, Target, TargetKind,
     Value, VariableDecl,
@@ -23,8 +24,8 @@ mod whole;
 
 /// The functions of the notation, with how many arguments they take.
 const BUILTINS: [(&str, Builtin, usize, usize); 12] = [
-    ("min", Builtin::Min, 1, 99),
-    ("max", Builtin::Max, 1, 99),
+    ("min", Builtin::Min, 1, usize::MAX),
+    ("max", Builtin::Max, 1, usize::MAX),
     ("abs", Builtin::Abs, 1, 1),
     ("sum", Builtin::Sum, 1, 1),
     ("all", Builtin::All, 1, 1),
@@ -92,8 +93,9 @@ pub(crate) fn resolve(file: &str, text: &str, module: &ast::Module) -> Result<Pr
     resolver.uses();
     let Resolver { mut program, mut problems, .. } = resolver;
     program.paper_lines.clone_from(&module.paper_lines);
-    problems.sort_by_key(|problem| problem.span);
+    problems.sort_by(|a, b| (a.span, &a.what).cmp(&(b.span, &b.what)));
     problems.dedup();
+    problems.truncate(MOST_PROBLEMS);
     if problems.is_empty() { Ok(program) } else { Err(problems) }
 }
 
@@ -115,18 +117,40 @@ struct Resolver {
     problems: Vec<Problem>,
     /// Functions by name.
     functions: BTreeMap<String, usize>,
-    /// The module's constants that are written as literals, for rule tables.
+    /// Constants and parameters by name, and `n`.
+    globals: BTreeMap<String, usize>,
+    /// The module's constants that are written as literals, for rule tables; and what those that are numbers are.
     literals: BTreeMap<String, ast::Expr>,
+    fractions: rules::Fractions,
     uses: Vec<Uses>,
+    /// The numbers of names in quotes.
+    numbers: BTreeMap<String, usize>,
     /// The names that domains have, with the variables that have them.
     known: BTreeMap<String, Vec<usize>>,
+}
+
+/// A class has so many variables at most: those with more than one value would take more than 128 bits anyway.
+const MOST_VARIABLES: usize = 256;
+/// A domain lists so many values at most, and a name in quotes has so many letters.
+const MOST_LISTED: usize = 4096;
+const LONGEST_NAME: usize = 200;
+/// So many has the message of a condition.
+const LONGEST_MESSAGE: usize = 1000;
+/// So many problems are kept until it is known which come first.
+const KEPT: usize = 4 * MOST_PROBLEMS;
+/// Among so many names one that was meant is looked for.
+const LOOKED_AT: usize = 2000;
+
+/// The name that was probably meant.
+fn near<'a>(wanted: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    nearest(wanted, among.into_iter().take(LOOKED_AT))
 }
 
 /// The names of the function that is being resolved.
 #[derive(Default)]
 struct Scope {
     /// Names that are visible, with their numbers; the last one counts.
-    visible: Vec<(String, usize)>,
+    visible: BTreeMap<String, Vec<usize>>,
     locals: Vec<String>,
     uses: Uses,
     /// Whether this is the module itself, whose names are globals.
@@ -136,12 +160,17 @@ struct Scope {
 impl Scope {
     fn add(&mut self, name: &str) -> usize {
         self.locals.push(name.to_owned());
-        self.visible.push((name.to_owned(), self.locals.len() - 1));
+        self.visible.entry(name.to_owned()).or_default().push(self.locals.len() - 1);
         self.locals.len() - 1
     }
 
+    /// The name that was added last means what it did before.
+    fn forget(&mut self, name: &str) {
+        self.visible.get_mut(name).and_then(Vec::pop);
+    }
+
     fn find(&self, name: &str) -> Option<usize> {
-        self.visible.iter().rev().find(|(known, _)| known == name).map(|(_, number)| *number)
+        self.visible.get(name)?.last().copied()
     }
 }
 
@@ -177,14 +206,24 @@ impl Resolver {
             program,
             problems: Vec::new(),
             functions: BTreeMap::new(),
+            globals: BTreeMap::from([("n".to_owned(), N)]),
             literals: BTreeMap::new(),
+            fractions: BTreeMap::new(),
             uses: Vec::new(),
+            numbers: BTreeMap::new(),
             known: BTreeMap::new(),
         }
     }
 
     fn wrong(&mut self, span: Span, what: impl Into<String>, help: impl Into<String>) {
-        self.problems.push(Problem::new(span, what, help));
+        if !self.full() {
+            self.problems.push(Problem::new(span, what, help));
+        }
+    }
+
+    /// Whether more problems would not be kept, so that nothing need be found out for them.
+    fn full(&self) -> bool {
+        self.problems.len() >= KEPT
     }
 
     // --- The module ---------------------------------------------------------------------------------------------
@@ -239,7 +278,12 @@ impl Resolver {
 
     fn literal(&mut self, target: &ast::Expr, value: &ast::Expr) {
         match (&target.kind, &value.kind) {
-            (ast::ExprKind::Name(name), _) => drop(self.literals.insert(name.clone(), value.clone())),
+            (ast::ExprKind::Name(name), _) => {
+                if let Some(fraction) = rules::fraction(value, &self.fractions) {
+                    self.fractions.insert(name.clone(), fraction);
+                }
+                self.literals.insert(name.clone(), value.clone());
+            }
             (ast::ExprKind::Tuple(targets), ast::ExprKind::Tuple(values)) if targets.len() == values.len() => {
                 targets.iter().zip(values).for_each(|(target, value)| self.literal(target, value));
             }
@@ -287,6 +331,13 @@ impl Resolver {
         };
         // Its number is needed for the names of its domain; both domain and zero follow once constants are known.
         let place = self.program.variables.len();
+        if place == MOST_VARIABLES {
+            let what = format!("the agents have more than {MOST_VARIABLES} variables");
+            self.wrong(target.span, what, "an `array(k, ...)` is one variable with k values");
+        }
+        if place >= MOST_VARIABLES {
+            return;
+        }
         let span = target.span;
         let domain = DomainExpr { span: annotation.span, kind: DomainKind::Bit };
         self.program.variables.push(VariableDecl { name: name.clone(), span, domain, given, zero: None });
@@ -297,8 +348,12 @@ impl Resolver {
     fn names_of(&mut self, domain: &ast::Expr, variable: usize) {
         match &domain.kind {
             ast::ExprKind::Set(items) => {
-                for item in items {
+                for item in items.iter().take(MOST_LISTED) {
                     if let ast::ExprKind::Str(name) = &item.kind {
+                        if name.chars().count() > LONGEST_NAME {
+                            let what = format!("a name of {} letters", name.chars().count());
+                            self.wrong(item.span, what, format!("at most {LONGEST_NAME} are allowed"));
+                        }
                         self.intern(name, variable);
                     }
                 }
@@ -323,10 +378,12 @@ impl Resolver {
 
     /// The number of a name in quotes.
     fn number(&mut self, name: &str) -> usize {
-        self.program.names.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.program.names.push(name.to_owned());
-            self.program.names.len() - 1
-        })
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        self.program.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), self.program.names.len() - 1);
+        self.program.names.len() - 1
     }
 
     fn resolve(&mut self, module: &ast::Module) {
@@ -446,11 +503,12 @@ impl Resolver {
         if self.reserved(name, span) {
             return None;
         }
-        if self.program.globals.iter().any(|known| known == name) || self.functions.contains_key(name) {
+        if self.globals.contains_key(name) || self.functions.contains_key(name) {
             self.wrong(span, format!("`{name}` has a value already"), "a constant is given its value once");
             return None;
         }
         self.program.globals.push(name.to_owned());
+        self.globals.insert(name.to_owned(), self.program.globals.len() - 1);
         Some(self.program.globals.len() - 1)
     }
 
@@ -474,7 +532,17 @@ impl Resolver {
     fn message(&mut self, message: Option<&ast::Expr>) -> String {
         match message.map(|message| (&message.kind, message.span)) {
             None => String::new(),
-            Some((ast::ExprKind::Str(text), _)) => text.clone(),
+            Some((ast::ExprKind::Str(text), span)) => {
+                let length = text.chars().count();
+                if length > LONGEST_MESSAGE {
+                    self.wrong(
+                        span,
+                        format!("a message of {length} letters"),
+                        format!("at most {LONGEST_MESSAGE} are allowed"),
+                    );
+                }
+                text.clone()
+            }
             Some((_, span)) => {
                 self.wrong(span, "a message is a text in quotes", "");
                 String::new()
@@ -533,6 +601,11 @@ fn returned(body: &[Stmt]) -> Option<Span> {
         StmtKind::For(_, _, body) => returned(body),
         _ => None,
     })
+}
+
+/// That so many arguments are there.
+fn here(number: usize) -> String {
+    if number == 1 { "here is 1".to_owned() } else { format!("here are {number}") }
 }
 
 fn count(number: usize, what: &str) -> String {

@@ -19,8 +19,36 @@ pub struct Problem {
 impl Problem {
     /// Something that is wrong at a place.
     pub fn new(span: Span, what: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { span, what: what.into(), help: help.into() }
+        Self { span, what: brief(what.into()), help: brief(help.into()) }
     }
+}
+
+/// So long may a word of a message be; of a longer one that a text brings, so much is shown.
+const WORD: (usize, usize) = (80, 40);
+/// So many names are listed.
+const LISTED: usize = 16;
+
+/// A message with long words cut.
+fn brief(words: String) -> String {
+    if words.len() <= WORD.0 {
+        return words;
+    }
+    let cut = |word: &str| match word.char_indices().nth(WORD.0) {
+        None => word.to_owned(),
+        Some(_) => {
+            let kept: String = word.chars().take(WORD.1).collect();
+            // What closes a quotation.
+            let end = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+            format!("{kept}...{}", word[end.len()..].chars().take(3).collect::<String>())
+        }
+    };
+    words.split(' ').map(cut).collect::<Vec<_>>().join(" ")
+}
+
+/// Names for a message, the first ones if there are many.
+pub(crate) fn listed<T: AsRef<str>>(names: &[T]) -> String {
+    let shown: Vec<&str> = names.iter().take(LISTED).map(AsRef::as_ref).collect();
+    format!("{}{}", shown.join(", "), if names.len() > LISTED { ", ..." } else { "" })
 }
 
 /// All that is wrong with a file, in the order of its lines.

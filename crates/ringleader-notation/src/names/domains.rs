@@ -27,6 +27,11 @@ impl Resolver {
         let span = expr.span;
         let kind = match &expr.kind {
             ast::ExprKind::Name(word) if word == "bit" => DomainKind::Bit,
+            ast::ExprKind::Set(items) if items.len() > MOST_LISTED => {
+                let what = format!("a domain of {} values that are listed", items.len());
+                self.wrong(span, what, format!("at most {MOST_LISTED} are; `span(a, b)` has all numbers from a to b"));
+                return None;
+            }
             ast::ExprKind::Set(items) => DomainKind::Set(items.iter().map(|item| self.expr(item, scope)).collect()),
             ast::ExprKind::BinOp { left, op: BinOp::BitOr, right } => {
                 let (left, right) = (self.domain(left, scope), self.domain(right, scope));
@@ -64,7 +69,7 @@ impl Resolver {
                         return None;
                     }
                     _ => {
-                        let near = nearest(word, ["bit", "span", "maybe", "pair", "array", "given"]);
+                        let near = near(word, ["bit", "span", "maybe", "pair", "array", "given"]);
                         let meant = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
                         let help = domain_instead(func).unwrap_or(help);
                         self.wrong(span, format!("`{word}(...)` is no domain{meant}"), help);
@@ -138,7 +143,7 @@ impl Resolver {
                 );
             }
         };
-        let rules = match rules::read(table, states, &self.literals) {
+        let rules = match rules::read(table, states, &self.literals, &self.fractions) {
             Ok(rules) => rules,
             Err(problems) => return self.problems.extend(problems),
         };
@@ -147,8 +152,7 @@ impl Resolver {
                 self.intern(name, 0);
             }
         }
-        let names = &mut self.program.names;
-        let mut number = |name: &str| names.iter().position(|known| known == name).unwrap_or(0);
+        let mut number = |name: &str| self.numbers.get(name).copied().unwrap_or(0);
         let made = rules::translate(&rules, other, table.span, named, &mut number);
         self.program.variables.push(made.variable);
         self.program.extras = made.extras;

@@ -129,11 +129,11 @@ impl Resolver {
     /// The variable of an agent that has this name.
     pub(super) fn field(&mut self, attr: &ast::Name) -> Option<usize> {
         let found = self.program.variables.iter().position(|variable| variable.name == attr.text);
-        if found.is_none() {
+        if found.is_none() && !self.full() {
             let names: Vec<&str> = self.program.variables.iter().map(|variable| variable.name.as_str()).collect();
-            let meant = nearest(&attr.text, names.iter().copied());
+            let meant = near(&attr.text, names.iter().copied());
             let meant = meant.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
-            let help = format!("the variables are {}{meant}", names.join(", "));
+            let help = format!("the variables are {}{meant}", listed(&names));
             self.wrong(attr.span, format!("agents have no variable `{}`", attr.text), help);
         }
         found
@@ -159,7 +159,7 @@ impl Resolver {
         let ExprKind::Const(Value::Name(name)) = value.kind else { return };
         let name = self.program.names[name].clone();
         let Some(owners) = self.known.get(&name) else { return };
-        if !owners.contains(&field) {
+        if !owners.contains(&field) && !self.full() {
             let variable = &self.program.variables[field].name;
             let values: Vec<&str> = self
                 .known
@@ -167,10 +167,12 @@ impl Resolver {
                 .filter(|(_, owners)| owners.contains(&field))
                 .map(|(name, _)| name.as_str())
                 .collect();
+            let meant = near(&name, values.iter().copied());
+            let meant = meant.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"));
             let help = if values.is_empty() {
                 "it has no names".to_owned()
             } else {
-                format!("it may be {}", values.join(", "))
+                format!("it may be {}{meant}", listed(&values))
             };
             self.wrong(value.span, format!("`{variable}` is never \"{name}\""), help);
         }
@@ -253,8 +255,11 @@ impl Resolver {
         if let Some(local) = scope.find(name) {
             return ExprKind::Local(local);
         }
-        if let Some(global) = self.program.globals.iter().position(|known| known == name) {
+        if let Some(&global) = self.globals.get(name) {
             return ExprKind::Global(global);
+        }
+        if self.full() {
+            return ExprKind::Const(Value::None);
         }
         let is_function = self.functions.contains_key(name) || BUILTINS.iter().any(|builtin| builtin.0 == name);
         if is_function {
@@ -262,9 +267,9 @@ impl Resolver {
         } else if WORDS.contains(&name) {
             self.wrong(span, format!("`{name}` is no value"), "");
         } else {
-            let mut near = scope.locals.iter().chain(&self.program.globals).map(String::as_str).collect::<Vec<_>>();
-            near.extend(self.functions.keys().map(String::as_str));
-            let meant = nearest(name, near).map_or(String::new(), |near| format!("did you mean `{near}`?"));
+            let known = scope.locals.iter().chain(&self.program.globals).chain(self.functions.keys());
+            let meant = near(name, known.map(String::as_str));
+            let meant = meant.map_or(String::new(), |near| format!("did you mean `{near}`?"));
             let above = self.literals.contains_key(name);
             let help = if above {
                 "it is given a value further down; constants come before their use".to_owned()
@@ -281,13 +286,13 @@ impl Resolver {
     }
 
     pub(super) fn quoted(&mut self, name: &str, span: Span, scope: &Scope) -> ExprKind {
-        if !scope.module && !self.known.contains_key(name) {
-            let near = nearest(name, self.known.keys().map(String::as_str));
+        if !scope.module && !self.known.contains_key(name) && !self.full() {
+            let near = near(name, self.known.keys().map(String::as_str));
             let names: Vec<String> = self.known.keys().map(|name| format!("\"{name}\"")).collect();
             let all = if names.is_empty() {
                 "no variable has names".to_owned()
             } else {
-                format!("the names are {}", names.join(", "))
+                format!("the names are {}", listed(&names))
             };
             let meant = near.map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
             self.wrong(span, format!("no variable is ever \"{name}\""), format!("{all}{meant}"));
@@ -344,8 +349,11 @@ impl Resolver {
             return self.builtin(name, builtin, least..=most, args, span, scope);
         }
         let Some(&function) = self.functions.get(name) else {
-            let known = self.functions.keys().map(String::as_str).chain(BUILTINS.iter().map(|known| known.0));
-            let meant = nearest(name, known).map_or(String::new(), |near| format!("did you mean `{near}`?"));
+            if self.full() {
+                return nothing;
+            }
+            let known = BUILTINS.iter().map(|known| known.0).chain(self.functions.keys().map(String::as_str));
+            let meant = near(name, known).map_or(String::new(), |near| format!("did you mean `{near}`?"));
             let python = PYTHON.iter().find(|(known, _)| known == name).map(|(_, help)| (*help).to_owned());
             self.wrong(func.span, format!("there is no function `{name}`"), python.unwrap_or(meant));
             return nothing;
@@ -360,11 +368,7 @@ impl Resolver {
         }
         let wanted = self.program.functions[function].args;
         if wanted != args.len() {
-            let what = format!(
-                "`{name}` takes {}, here {}",
-                count(wanted, "argument"),
-                if args.len() == 1 { "is 1".to_owned() } else { format!("are {}", args.len()) }
-            );
+            let what = format!("`{name}` takes {}, {}", count(wanted, "argument"), here(args.len()));
             self.wrong(span, what, "");
         }
         scope.uses.calls.push((function, span));
@@ -383,8 +387,12 @@ impl Resolver {
     ) -> ExprKind {
         if !allowed.contains(&args.len()) {
             let (least, most) = (*allowed.start(), *allowed.end());
-            let wanted = if least == most { count(least, "argument") } else { format!("{least} or more arguments") };
-            self.wrong(span, format!("`{name}` takes {wanted}"), "");
+            let wanted = match most {
+                _ if least == most => count(least, "argument"),
+                usize::MAX => format!("{least} or more arguments"),
+                _ => format!("{least} to {most} arguments"),
+            };
+            self.wrong(span, format!("`{name}` takes {wanted}, {}", here(args.len())), "");
         }
         match builtin {
             Builtin::Randint => scope.uses.draws.push(span),
@@ -409,8 +417,7 @@ impl Resolver {
         clauses: &[ast::Comprehension],
         scope: &mut Scope,
     ) -> ExprKind {
-        let before = scope.visible.len();
-        let mut resolved = Vec::new();
+        let (mut resolved, mut bound) = (Vec::new(), Vec::new());
         for clause in clauses {
             let iter = self.expr(&clause.iter, scope);
             let mut names = Vec::new();
@@ -418,6 +425,7 @@ impl Resolver {
             for name in &names {
                 scope.add(&name.text);
             }
+            bound.extend(names);
             let target = self.target(&clause.target, scope).and_then(|target| self.loop_target(target));
             let ifs = self.exprs(&clause.ifs, scope);
             if let Some(target) = target {
@@ -425,7 +433,7 @@ impl Resolver {
             }
         }
         let element = self.expr(element, scope);
-        scope.visible.truncate(before);
+        bound.iter().for_each(|name| scope.forget(&name.text));
         ExprKind::Generator(Box::new(element), resolved)
     }
 }

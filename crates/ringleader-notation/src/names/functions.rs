@@ -20,7 +20,7 @@ impl Resolver {
         assigned_names(&def.body, &mut assigned);
         for name in assigned {
             if scope.find(&name.text).is_none() {
-                if self.program.globals.contains(&name.text) || self.functions.contains_key(&name.text) {
+                if self.globals.contains_key(&name.text) || self.functions.contains_key(&name.text) {
                     let what = format!("`{}` is a constant or a function", name.text);
                     self.wrong(name.span, what, "a function cannot change it; take another name");
                 }
@@ -28,7 +28,7 @@ impl Resolver {
                 scope.add(&name.text);
             }
         }
-        self.keeps_agents(def, place);
+        self.keeps_agents(def);
         let body = if docstring(&def.body).is_some() { &def.body[1..] } else { &def.body[..] };
         let body = self.block(body, &mut scope);
         let function = &mut self.program.functions[place];
@@ -37,11 +37,11 @@ impl Resolver {
     }
 
     /// Refuses to give another meaning to the agents or the ring that a function is called with: it would change nobody.
-    pub(super) fn keeps_agents(&mut self, def: &ast::FunctionDef, place: usize) {
-        let agents = match self.role_of(place) {
-            Some(role) if role == "interact" => 2,
-            Some(_) => 1,
-            None => return,
+    pub(super) fn keeps_agents(&mut self, def: &ast::FunctionDef) {
+        let agents = match def.name.text.as_str() {
+            "interact" => 2,
+            "leader" | "output" | "safe" => 1,
+            _ => def.decorators.len().min(1),
         };
         let mut assigned = Vec::new();
         assigned_names(&def.body, &mut assigned);
@@ -61,7 +61,7 @@ impl Resolver {
             match &decorator.kind {
                 ast::ExprKind::Name(word) if DECORATORS.contains(&word.as_str()) => marks.push(word.as_str()),
                 ast::ExprKind::Name(word) => {
-                    let near = nearest(word, DECORATORS);
+                    let near = near(word, DECORATORS);
                     let meant = near.map_or(String::new(), |near| format!("; did you mean `@{near}`?"));
                     self.wrong(
                         decorator.span,
