@@ -12,7 +12,7 @@ use crate::eval::{Agents, Evaluator, Fault, Patience, Result, TOO_LONG, fault, s
 use crate::lexer::MOST_PROBLEMS;
 use crate::program::{Pattern, Program, Setup};
 use crate::source::Problem;
-use crate::tree::{DomainExpr, DomainKind, Expr, ExprKind, Extra, Value, VariableDecl};
+use crate::tree::{DomainExpr, DomainKind, Expr, ExprKind, Extra, N, Value, VariableDecl};
 
 /// A file with n and these parameters.
 pub(super) fn make(
@@ -21,9 +21,7 @@ pub(super) fn make(
     params: &Params,
     patience: &Patience,
 ) -> std::result::Result<Setting, Refused> {
-    let (globals, unknown) = (vec![Value::Int(n as i64)], vec![false; program.globals.len()]);
-    let (room, left, faults) = (Room::default(), Counter::new(DECLARATIONS), Vec::new());
-    let mut maker = Maker { program, globals, unknown, room, patience, left, faults, doubtful: None };
+    let mut maker = Maker::new(program, n, patience, None);
     maker.setup(params)?;
     maker.finish(n)
 }
@@ -53,10 +51,8 @@ const TRIED: [usize; 2] = [5, 64];
 /// What is wrong with the constants and domains of a file that cannot be used as it is, on whatever ring.
 pub(crate) fn mistakes(program: &Program, doubtful: &Doubtful<'_>) -> Vec<Problem> {
     let faults = TRIED.map(|n| {
-        let (globals, unknown) = (vec![Value::Int(n as i64)], vec![false; program.globals.len()]);
-        let (room, left, faults) = (Room::default(), Counter::new(DECLARATIONS), Vec::new());
-        let (patience, doubtful) = (&Patience::default(), Some(doubtful));
-        let mut maker = Maker { program, globals, unknown, room, patience, left, faults, doubtful };
+        let patience = Patience::default();
+        let mut maker = Maker::new(program, n, &patience, Some(doubtful));
         let made = maker.setup(&Params::default()).and_then(|()| maker.finish(n).map(drop));
         match made {
             Err(Refused::Text(Fault { span, what, help, also })) => {
@@ -132,7 +128,16 @@ struct Maker<'a> {
     doubtful: Option<&'a Doubtful<'a>>,
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    fn new(program: &'a Program, n: usize, patience: &'a Patience, doubtful: Option<&'a Doubtful<'a>>) -> Self {
+        let count = program.globals.len();
+        let (room, left, faults) = (Room::default(), Counter::new(DECLARATIONS), Vec::new());
+        let (globals, unknown) = (vec![Value::None; count], vec![true; count]);
+        let mut maker = Self { program, globals, unknown, room, patience, left, faults, doubtful };
+        maker.put(N, Some(Value::Int(n as i64)));
+        maker
+    }
+
     /// The values of globals; what goes wrong is noted, and what depends on it is left out.
     fn setup(&mut self, params: &Params) -> std::result::Result<(), Refused> {
         for setup in &self.program.setup {
@@ -255,9 +260,6 @@ impl Maker<'_> {
     /// Gives a global its value, or what stands for one that is not known.
     fn put(&mut self, global: usize, value: Option<Value>) {
         self.unknown[global] = value.is_none();
-        if self.globals.len() <= global {
-            self.globals.resize(global + 1, Value::None);
-        }
         self.globals[global] = value.unwrap_or(Value::None);
     }
 
