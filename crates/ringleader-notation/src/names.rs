@@ -1,16 +1,16 @@
 //! From the tree of Python to that of a protocol: what each name means, what each function is for, and what is not allowed where.
 //! Everything that is wrong is told at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ringleader::error::nearest;
 use ringleader::ring::Orientation;
 
 use crate::ast::{self, BinOp, CmpOp, Span};
 use crate::lexer::MOST_PROBLEMS;
 use crate::program::{Pattern, PhaseDecl, Program, Setup};
 use crate::rules::{self, Otherwise};
+use crate::setting::{self, Doubtful};
 use crate::source::{Problem, listed};
 use crate::tree::{
     Builtin, Clause, DomainExpr, DomainKind, Expr, ExprKind, Extra, Function, N, Stmt, StmtKind, Target, TargetKind,
@@ -20,7 +20,12 @@ use crate::tree::{
 mod domains;
 mod expressions;
 mod functions;
+mod kinds;
+mod near;
 mod whole;
+
+use kinds::Kind;
+use near::{Unread, is_slip, near};
 
 /// The functions of the notation, with how many arguments they take.
 const BUILTINS: [(&str, Builtin, usize, usize); 12] = [
@@ -88,11 +93,17 @@ const SPECIAL: [(&str, &str); 4] = [("leader", "v"), ("output", "v"), ("safe", "
 /// All that is wrong.
 pub(crate) fn resolve(file: &str, text: &str, module: &ast::Module) -> Result<Program, Vec<Problem>> {
     let mut resolver = Resolver::new(file, text);
+    resolver.unread = Unread::new(text, module);
     resolver.collect(module);
     resolver.resolve(module);
     resolver.uses();
-    let Resolver { mut program, mut problems, .. } = resolver;
+    let Resolver { mut program, mut problems, unread, nones, .. } = resolver;
     program.paper_lines.clone_from(&module.paper_lines);
+    if !(problems.is_empty() && unread.is_empty()) {
+        problems.extend(setting::mistakes(&program, &Doubtful { problems: &problems, nones: &nones }));
+    }
+    // What is said of these lines would only be a consequence.
+    problems.retain(|problem| !unread.has(problem.span.line));
     problems.sort_by(|a, b| (a.span, &a.what).cmp(&(b.span, &b.what)));
     problems.dedup();
     problems.truncate(MOST_PROBLEMS);
@@ -127,6 +138,13 @@ struct Resolver {
     numbers: BTreeMap<String, usize>,
     /// The names that domains have, with the variables that have them.
     known: BTreeMap<String, Vec<usize>>,
+    /// By variable, the kind of its values.
+    kinds: Vec<Kind>,
+    /// Where `None` is written.
+    nones: BTreeSet<Span>,
+    unread: Unread,
+    /// Whether there are rules that could not be read, so that states are not known.
+    broken_rules: bool,
 }
 
 /// A class has so many variables at most: those with more than one value would take more than 128 bits anyway.
@@ -138,20 +156,17 @@ const LONGEST_NAME: usize = 200;
 const LONGEST_MESSAGE: usize = 1000;
 /// So many problems are kept until it is known which come first.
 const KEPT: usize = 4 * MOST_PROBLEMS;
-/// Among so many names one that was meant is looked for.
-const LOOKED_AT: usize = 2000;
-
-/// The name that was probably meant.
-fn near<'a>(wanted: &str, among: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    nearest(wanted, among.into_iter().take(LOOKED_AT))
-}
-
 /// The names of the function that is being resolved.
 #[derive(Default)]
 struct Scope {
     /// Names that are visible, with their numbers; the last one counts.
     visible: BTreeMap<String, Vec<usize>>,
     locals: Vec<String>,
+    /// What is known of the values of locals, and whether they were given one above.
+    kinds: Vec<Kind>,
+    given: Vec<bool>,
+    /// How many loops are around this place: what is given below may be read above then.
+    loops: usize,
     uses: Uses,
     /// Whether this is the module itself, whose names are globals.
     module: bool,
@@ -159,6 +174,8 @@ struct Scope {
 
 impl Scope {
     fn add(&mut self, name: &str) -> usize {
+        self.kinds.push(Kind::Any);
+        self.given.push(false);
         self.locals.push(name.to_owned());
         self.visible.entry(name.to_owned()).or_default().push(self.locals.len() - 1);
         self.locals.len() - 1
@@ -212,6 +229,10 @@ impl Resolver {
             uses: Vec::new(),
             numbers: BTreeMap::new(),
             known: BTreeMap::new(),
+            kinds: Vec::new(),
+            nones: BTreeSet::new(),
+            unread: Unread::default(),
+            broken_rules: false,
         }
     }
 
@@ -291,101 +312,6 @@ impl Resolver {
         }
     }
 
-    /// The names and domains of variables; bounds of domains are resolved later.
-    fn class(&mut self, name: &ast::Name, body: &[ast::Stmt]) {
-        if name.text != "Agent" {
-            let help = "the variables of an agent are in `class Agent:`";
-            self.wrong(name.span, format!("`class {}` is not part of the notation", name.text), help);
-        }
-        if !self.program.variables.is_empty() {
-            self.wrong(name.span, "there is a `class Agent` already", "one class has all variables");
-        }
-        for stmt in body {
-            match &stmt.kind {
-                ast::StmtKind::AnnAssign { target, annotation, .. } => {
-                    self.variable(target, annotation);
-                }
-                ast::StmtKind::Pass => {}
-                ast::StmtKind::Expr(text) if matches!(text.kind, ast::ExprKind::Str(_)) => {}
-                _ => {
-                    let help = "a variable is a line such as `leader: bit` or `dist: span(0, 7)`";
-                    self.wrong(stmt.span, "a class has variables only", help);
-                }
-            }
-        }
-        if self.program.variables.is_empty() {
-            self.wrong(name.span, "the agents have no variables", "a variable is a line such as `leader: bit`");
-        }
-    }
-
-    fn variable(&mut self, target: &ast::Expr, annotation: &ast::Expr) {
-        let ast::ExprKind::Name(name) = &target.kind else {
-            return self.wrong(target.span, "a variable of an agent has a plain name", "");
-        };
-        if self.program.variables.iter().any(|known| known.name == *name) {
-            return self.wrong(target.span, format!("there is a variable `{name}` already"), "");
-        }
-        let (given, annotation) = match call_of(annotation, "given") {
-            Some([inner]) => (true, inner),
-            _ => (false, annotation),
-        };
-        // Its number is needed for the names of its domain; both domain and zero follow once constants are known.
-        let place = self.program.variables.len();
-        if place == MOST_VARIABLES {
-            let what = format!("the agents have more than {MOST_VARIABLES} variables");
-            self.wrong(target.span, what, "an `array(k, ...)` is one variable with k values");
-        }
-        if place >= MOST_VARIABLES {
-            return;
-        }
-        let span = target.span;
-        let domain = DomainExpr { span: annotation.span, kind: DomainKind::Bit };
-        self.program.variables.push(VariableDecl { name: name.clone(), span, domain, given, zero: None });
-        self.names_of(annotation, place);
-    }
-
-    /// The names in quotes that a domain has.
-    fn names_of(&mut self, domain: &ast::Expr, variable: usize) {
-        match &domain.kind {
-            ast::ExprKind::Set(items) => {
-                for item in items.iter().take(MOST_LISTED) {
-                    if let ast::ExprKind::Str(name) = &item.kind {
-                        if name.chars().count() > LONGEST_NAME {
-                            let what = format!("a name of {} letters", name.chars().count());
-                            self.wrong(item.span, what, format!("at most {LONGEST_NAME} are allowed"));
-                        }
-                        self.intern(name, variable);
-                    }
-                }
-            }
-            ast::ExprKind::Call { func, args, .. } => {
-                let labels = matches!(&func.kind, ast::ExprKind::Name(name) if name == "pair" || name == "array");
-                let parts = args.iter().filter(|arg| !(labels && matches!(arg.kind, ast::ExprKind::Str(_))));
-                parts.for_each(|part| self.names_of(part, variable));
-            }
-            ast::ExprKind::BinOp { left, right, .. } => {
-                self.names_of(left, variable);
-                self.names_of(right, variable);
-            }
-            _ => {}
-        }
-    }
-
-    fn intern(&mut self, name: &str, variable: usize) -> usize {
-        self.known.entry(name.to_owned()).or_default().push(variable);
-        self.number(name)
-    }
-
-    /// The number of a name in quotes.
-    fn number(&mut self, name: &str) -> usize {
-        if let Some(number) = self.numbers.get(name) {
-            return *number;
-        }
-        self.program.names.push(name.to_owned());
-        self.numbers.insert(name.to_owned(), self.program.names.len() - 1);
-        self.program.names.len() - 1
-    }
-
     fn resolve(&mut self, module: &ast::Module) {
         let mut scope = Scope { module: true, ..Scope::default() };
         let (mut dictionary, mut ring, mut otherwise, mut states) = (None, None, None, None);
@@ -452,8 +378,13 @@ impl Resolver {
             None => Orientation::Directed,
             Some((ast::ExprKind::Name(word), _)) if word == "directed" => Orientation::Directed,
             Some((ast::ExprKind::Name(word), _)) if word == "undirected" => Orientation::Undirected,
-            Some((_, span)) => {
-                self.wrong(span, "a ring is `directed` or `undirected`", "write `ring = directed`");
+            Some((kind, span)) => {
+                let near = match kind {
+                    ast::ExprKind::Name(word) => near(word, ["directed", "undirected"]),
+                    _ => None,
+                };
+                let help = format!("write `ring = {}`", near.unwrap_or("directed"));
+                self.wrong(span, "a ring is `directed` or `undirected`", help);
                 Orientation::Directed
             }
         };
@@ -587,6 +518,7 @@ fn domain_instead(expr: &ast::Expr) -> Option<&'static str> {
             _ => None,
         },
         ast::ExprKind::Tuple(_) => Some("values are listed in braces: `{0, 2, 4}`, `{\"A\", \"B\"}`"),
+        ast::ExprKind::Dict(_) => Some("a domain has at least one value: `{\"A\", \"B\"}`"),
         ast::ExprKind::Int(_) => Some("a variable that never changes is a constant; one value is `span(0, 0)`"),
         _ => None,
     }

@@ -13,6 +13,8 @@ use crate::tree::Value;
 
 mod maker;
 
+pub(crate) use maker::{Doubtful, mistakes};
+
 /// The state of an agent; which bits mean what, a [`Layout`] says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct State(pub [u64; 2]);

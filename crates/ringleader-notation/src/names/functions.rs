@@ -13,8 +13,16 @@ impl Resolver {
             if scope.find(&arg.name.text).is_some() {
                 self.wrong(arg.name.span, format!("there is an argument `{}` already", arg.name.text), "");
             }
-            scope.add(&arg.name.text);
+            let local = scope.add(&arg.name.text);
+            scope.given[local] = true;
         }
+        let (seen, kind) = match def.name.text.as_str() {
+            "interact" => (2, Kind::Agent),
+            "leader" | "output" => (1, Kind::Agent),
+            "safe" => (1, Kind::Ring),
+            _ => (def.decorators.len().min(1), Kind::Ring),
+        };
+        scope.kinds.iter_mut().take(seen).for_each(|known| *known = kind);
         self.role(def, place);
         let mut assigned = Vec::new();
         assigned_names(&def.body, &mut assigned);
@@ -155,7 +163,7 @@ impl Resolver {
                 },
             };
             oracles += usize::from(matches!(extra, Extra::Oracle(_)));
-            if oracles == 2 {
+            if oracles >= 2 && matches!(extra, Extra::Oracle(_)) {
                 self.wrong(arg.name.span, "there is an oracle already", "a protocol asks one");
             }
             self.program.extras.push(extra);

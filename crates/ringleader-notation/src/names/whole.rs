@@ -4,17 +4,19 @@ use super::*;
 
 impl Resolver {
     pub(super) fn complete(&mut self, module: &ast::Module) {
+        self.nearly_special();
         let end = module.body.last().map_or(Span { line: 1, column: 1, end_line: 1, end_column: 2 }, |stmt| stmt.span);
         let first = Span { end_line: end.line, end_column: end.column + 1, ..end };
         if self.program.interact == usize::MAX {
             // With problems of rules, this would only be their consequence.
-            if self.problems.is_empty() {
+            if self.problems.is_empty() && self.unread.is_empty() {
                 self.no_transition(first);
             }
-        } else if self.program.variables.is_empty() && self.problems.is_empty() {
+        } else if self.program.variables.is_empty() && self.problems.is_empty() && self.unread.is_empty() {
             self.wrong(first, "there are no variables", "a protocol has `class Agent:` with a line for every variable");
         }
-        if let (Some(inputs), []) = (self.program.inputs, self.program.starts.as_slice()) {
+        if let (Some(inputs), [], true) = (self.program.inputs, self.program.starts.as_slice(), self.unread.is_empty())
+        {
             let span = self.program.functions[inputs].span;
             self.wrong(
                 span,
@@ -33,6 +35,29 @@ impl Resolver {
             let span = self.program.inputs.map_or(first, |function| self.program.functions[function].span);
             self.wrong(span, "`@inputs` without an input", "an input is a variable `x: given(...)`");
         }
+    }
+
+    /// A function that nobody calls and that is nearly called like one with a meaning.
+    fn nearly_special(&mut self) {
+        let program = &self.program;
+        let missing = |name: &str| match name {
+            "safe" => program.safe.is_none(),
+            _ => program.leader.or(program.output).is_none(),
+        };
+        let missing: Vec<&str> = ["leader", "output", "safe"].into_iter().filter(|name| missing(name)).collect();
+        let mut called: Vec<usize> = self.uses.iter().flat_map(|uses| &uses.calls).map(|call| call.0).collect();
+        let phases = program.phases.iter().map(|phase| phase.function);
+        called.extend(program.starts.iter().copied().chain(program.claims.iter().copied()).chain(phases));
+        called.extend(program.promise.into_iter().chain(program.inputs));
+        let called: BTreeSet<usize> = called.into_iter().collect();
+        let uncalled = program.functions.iter().enumerate().filter(|(function, _)| !called.contains(function));
+        let meant = uncalled.filter_map(|(_, function)| {
+            let meant = missing.iter().find(|name| is_slip(&function.name, name))?;
+            let what = format!("nobody calls `{}`", function.name);
+            Some(Problem::new(function.span, what, format!("did you mean `{meant}`?")))
+        });
+        let meant: Vec<Problem> = meant.collect();
+        self.problems.extend(meant);
     }
 
     /// No function is `interact`; one may be meant by it.
@@ -81,7 +106,7 @@ impl Resolver {
     /// Who may write and draw, and that nobody calls itself.
     pub(super) fn uses(&mut self) {
         // A function with problems is not all there.
-        if self.problems.is_empty() {
+        if self.problems.is_empty() && self.unread.is_empty() {
             self.returns();
         }
         let circles = self.circles();

@@ -1,6 +1,7 @@
 //! How a setting is made: globals first, then domains. Whatever is wrong is noted and what depends on it left out, so that all is told.
 
 use std::cell::Cell as Counter;
+use std::collections::BTreeSet;
 
 use ringleader::error::Error;
 use ringleader::params::Params;
@@ -10,7 +11,8 @@ use crate::ast::Span;
 use crate::eval::{Agents, Evaluator, Fault, Patience, Result, TOO_LONG, fault, show, truth};
 use crate::lexer::MOST_PROBLEMS;
 use crate::program::{Pattern, Program, Setup};
-use crate::tree::{DomainExpr, DomainKind, Expr, ExprKind, Extra, Value, VariableDecl};
+use crate::source::Problem;
+use crate::tree::{DomainExpr, DomainKind, Expr, ExprKind, Extra, N, Value, VariableDecl};
 
 /// A file with n and these parameters.
 pub(super) fn make(
@@ -19,11 +21,51 @@ pub(super) fn make(
     params: &Params,
     patience: &Patience,
 ) -> std::result::Result<Setting, Refused> {
-    let (globals, unknown) = (vec![Value::Int(n as i64)], vec![false; program.globals.len()]);
-    let (room, left, faults) = (Room::default(), Counter::new(DECLARATIONS), Vec::new());
-    let mut maker = Maker { program, globals, unknown, room, patience, left, faults };
+    let mut maker = Maker::new(program, n, patience, None);
     maker.setup(params)?;
     maker.finish(n)
+}
+
+/// What is known to be wrong with a file of which not all names are resolved.
+pub(crate) struct Doubtful<'a> {
+    /// Where something is wrong.
+    pub(crate) problems: &'a [Problem],
+    /// Where `None` is written: elsewhere it stands for what could not be resolved.
+    pub(crate) nones: &'a BTreeSet<Span>,
+}
+
+impl Doubtful<'_> {
+    fn doubts(&self, expr: &Expr) -> bool {
+        let inside = |problem: &Problem| (expr.span.line..=expr.span.end_line).contains(&problem.span.line);
+        let mut unresolved = false;
+        expr.visit(&mut |part| {
+            unresolved |= matches!(part.kind, ExprKind::Const(Value::None)) && !self.nones.contains(&part.span);
+        });
+        unresolved || self.problems.iter().any(inside)
+    }
+}
+
+/// Rings on which a file is looked at before it meets one.
+const TRIED: [usize; 2] = [5, 64];
+
+/// What is wrong with the constants and domains of a file that cannot be used as it is, on whatever ring.
+pub(crate) fn mistakes(program: &Program, doubtful: &Doubtful<'_>) -> Vec<Problem> {
+    let faults = TRIED.map(|n| {
+        let patience = Patience::default();
+        let mut maker = Maker::new(program, n, &patience, Some(doubtful));
+        let made = maker.setup(&Params::default()).and_then(|()| maker.finish(n).map(drop));
+        match made {
+            Err(Refused::Text(Fault { span, what, help, also })) => {
+                let mut all = also;
+                all.push(Fault::new(span, what, help));
+                all
+            }
+            _ => Vec::new(),
+        }
+    });
+    let [some, others] = faults;
+    let both = some.into_iter().filter(|fault| others.contains(fault));
+    both.map(|fault| Problem::new(fault.span, fault.what, fault.help)).collect()
 }
 
 /// The bits of a state that are taken.
@@ -82,9 +124,20 @@ struct Maker<'a> {
     left: Counter<u64>,
     /// What went wrong so far.
     faults: Vec<Fault>,
+    /// What is wrong with the file already.
+    doubtful: Option<&'a Doubtful<'a>>,
 }
 
-impl Maker<'_> {
+impl<'a> Maker<'a> {
+    fn new(program: &'a Program, n: usize, patience: &'a Patience, doubtful: Option<&'a Doubtful<'a>>) -> Self {
+        let count = program.globals.len();
+        let (room, left, faults) = (Room::default(), Counter::new(DECLARATIONS), Vec::new());
+        let (globals, unknown) = (vec![Value::None; count], vec![true; count]);
+        let mut maker = Self { program, globals, unknown, room, patience, left, faults, doubtful };
+        maker.put(N, Some(Value::Int(n as i64)));
+        maker
+    }
+
     /// The values of globals; what goes wrong is noted, and what depends on it is left out.
     fn setup(&mut self, params: &Params) -> std::result::Result<(), Refused> {
         for setup in &self.program.setup {
@@ -172,7 +225,7 @@ impl Maker<'_> {
     }
 
     fn value(&self, expr: &Expr) -> Result<Value> {
-        let mut follows = false;
+        let mut follows = self.doubtful.is_some_and(|doubtful| doubtful.doubts(expr));
         expr.visit(&mut |part| follows |= matches!(part.kind, ExprKind::Global(global) if self.unknown[global]));
         let (layout, given) = (Layout::default(), Patience::default());
         let granted = self.left.get().min(self.patience.left());
@@ -207,9 +260,6 @@ impl Maker<'_> {
     /// Gives a global its value, or what stands for one that is not known.
     fn put(&mut self, global: usize, value: Option<Value>) {
         self.unknown[global] = value.is_none();
-        if self.globals.len() <= global {
-            self.globals.resize(global + 1, Value::None);
-        }
         self.globals[global] = value.unwrap_or(Value::None);
     }
 
