@@ -352,25 +352,54 @@ pub(crate) const STATEMENTS: &[Statement] = &[
         title: "Lemma 10",
         name: "never_kill",
         says: "a peaceful bullet never kills the only leader",
-        evidence: &[of(How::Proven, WAR, "ringleader prove never_kill --n 3..24")],
+        evidence: &[
+            of(How::Proven, WAR, "ringleader prove never_kill --n 3..24"),
+            of(
+                How::Proven,
+                "every n, psi = 2..31, every kappa_max, by the reduction `rest`",
+                "ringleader prove every-never_kill --psi 2..31",
+            ),
+            of(How::Sharp, "not of other bullets", "ringleader prove every-never_kill-any --psi 2..5"),
+        ],
     },
     Statement {
         title: "Lemma 11",
         name: "new_live_bullet",
         says: "every newly fired live bullet is peaceful",
-        evidence: &[of(How::Proven, WAR, "ringleader prove new_live_bullet --n 3..24")],
+        evidence: &[
+            of(How::Proven, WAR, "ringleader prove new_live_bullet --n 3..24"),
+            of(
+                How::Proven,
+                "every n, psi = 2..31, every kappa_max, by the reduction `rest`",
+                "ringleader prove every-new_live_bullet --psi 2..31",
+            ),
+        ],
     },
     Statement {
         title: "Lemma 12",
         name: "once_peaceful",
         says: "a peaceful bullet stays peaceful",
-        evidence: &[of(How::Proven, WAR, "ringleader prove once_peaceful --n 3..24")],
+        evidence: &[
+            of(How::Proven, WAR, "ringleader prove once_peaceful --n 3..24"),
+            of(
+                How::Proven,
+                "every n, psi = 2..31, every kappa_max, by the reduction `rest`",
+                "ringleader prove every-once_peaceful --psi 2..31",
+            ),
+        ],
     },
     Statement {
         title: "Lemma 13",
         name: "cpb_closed",
         says: "C_PB is closed",
-        evidence: &[of(How::Proven, WAR, "ringleader prove cpb_closed --n 3..24")],
+        evidence: &[
+            of(How::Proven, WAR, "ringleader prove cpb_closed --n 3..24"),
+            of(
+                How::Proven,
+                "every n, psi = 2..31, every kappa_max, by the reduction `rest`",
+                "ringleader prove every-cpb_closed --psi 2..31",
+            ),
+        ],
     },
     Statement {
         title: "Corollary 1",
@@ -455,6 +484,16 @@ pub(crate) const STATEMENTS: &[Statement] = &[
                 "also with S_0 the whole ring where zeta = 1: n = 3..6, psi = 2..7",
                 "ringleader prove safe-literal --n 3..6 --psi 2..7",
             ),
+            of(
+                How::Proven,
+                "every n, psi = 2..31, every kappa_max, by the reduction `places`",
+                "ringleader prove every-safe --psi 2..31",
+            ),
+            of(
+                How::Sharp,
+                "its question about two neighbours needs no-risky, correct tokens and IDs: psi = 2..5",
+                "ringleader prove every-safe-risky every-safe-tokens every-safe-ids --psi 2..5",
+            ),
         ],
     },
     Statement {
@@ -468,6 +507,12 @@ pub(crate) const STATEMENTS: &[Statement] = &[
                 "ringleader prove get_peaceful --n 3..24",
             ),
             of(How::Sharp, "one sweep is not enough: n = 3", "ringleader prove get_peaceful-once --n 3"),
+            of(
+                How::Proven,
+                "every n, psi = 2..31, every kappa_max, by the reduction `trail`, whatever occurs in between",
+                "ringleader prove every-get_peaceful --psi 2..31",
+            ),
+            of(How::Sharp, "its facts need trails without signals", "ringleader prove every-trail-signals --psi 2..5"),
         ],
     },
     Statement {

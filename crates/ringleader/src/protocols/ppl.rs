@@ -31,7 +31,7 @@ pub mod sets;
 pub mod starts;
 
 use Mode::{Construct, Detect};
-use circuit::PplCircuit;
+use circuit::{AnyKappa, PplCircuit};
 pub use sets::Sets;
 
 /// The index of the black token in [`State::token`].
@@ -249,6 +249,15 @@ impl<const PRIME: bool> PplOf<PRIME> {
     #[must_use]
     pub fn sets<'a>(&self, config: &'a [State]) -> Sets<'a> {
         Sets::new(self.psi, config)
+    }
+
+    /// The circuit that is told `kappa_max` by its inputs, up to [`MAX_KAPPA`].
+    pub fn with_any_kappa<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
+        match self.psi {
+            0..=8 => Some(work.with(AnyKappa(PplCircuit::<3, 16>::new(self)?))),
+            9..=16 => Some(work.with(AnyKappa(PplCircuit::<4, 16>::new(self)?))),
+            _ => Some(work.with(AnyKappa(PplCircuit::<5, 16>::new(self)?))),
+        }
     }
 
     /// Reads `psi`, `c1`, `kappa` and `unsound`.
