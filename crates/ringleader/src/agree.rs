@@ -215,6 +215,11 @@ mod tests {
 
     impl<C: Circuit<State = por::State>> Circuit for Planted<C> {
         type State = por::State;
+        type Core = Self;
+
+        fn core(&self) -> &Self {
+            self
+        }
 
         fn planes(&self) -> usize {
             self.circuit.planes()

@@ -84,47 +84,90 @@ struct Change {
     tick: u64,
 }
 
-struct Runner<'a, P: Protocol, L, C> {
-    batch: &'a Batch<'a, P>,
+/// What lanes ask of the trials that they run, whatever the protocol: configurations are codes. So all that is compiled for each kind of word
+/// is compiled once for all protocols that share a circuit.
+trait Trials {
+    /// Where they run.
+    fn about(&self) -> About;
+
+    /// The next trial that is not over before it begins.
+    fn next(&mut self) -> Result<Next, Error>;
+
+    /// Whether a ring is safe, of which the lanes have nothing against it.
+    fn is_safe(&self, ring: &[u128]) -> bool;
+
+    /// Ends a trial, from what it was before its last window; `safe` if it is at the end of that. What comes of it is whether to go on.
+    fn finish(
+        &mut self,
+        ring: &Running,
+        before: &[u128],
+        count: u64,
+        safe: bool,
+        pace: &mut Pace<'_>,
+    ) -> Result<ControlFlow<()>, Halt>;
+
+    /// Hands in a trial that is still running, as it is, even to somebody who has broken off.
+    fn interrupt(&mut self, ring: &Running, now: &[u128]);
+}
+
+/// What trials have in common.
+#[derive(Clone, Copy)]
+struct About {
+    ring: Ring,
+    limit: u64,
+    /// How many there are.
+    trials: usize,
+    /// How many sides a coin has.
+    sides: u64,
+}
+
+/// What comes of asking for the next trial.
+enum Next {
+    Begins(Running, Vec<u128>),
+    /// There is none left.
+    Nothing,
+    /// Somebody broke off.
+    Stopped,
+}
+
+struct Runner<'a, L, C> {
+    trials: &'a mut dyn Trials,
     block: Block<L, C>,
     /// The trial of every ring of the block.
     rings: Vec<Option<Running>>,
-    next: usize,
 }
 
-/// Runs all trials of a batch with this reading and circuit. If it is stopped, trials that were running end as interrupted ones.
-///
-/// # Errors
-/// If a start is refused.
-pub(crate) fn run<P, L, C>(batch: &Batch<'_, P>, circuit: C, ended: &mut Ended<'_, P>) -> Result<(), Error>
-where
-    P: Protocol,
-    L: Lanes,
-    C: Circuit<State = P::State>,
-{
-    let layout = Layout::new(L::LANES, batch.ring.n(), batch.seeds.len());
-    let (mut runner, mut pace) = (Runner::<P, L, C>::new(batch, circuit, layout), Pace::new(batch.observer));
+/// Runs all trials with this reading and circuit. If it is stopped, trials that were running end as interrupted ones.
+fn run<L: Lanes, C: Circuit>(trials: &mut dyn Trials, observer: &dyn Observer, circuit: C) -> Result<(), Error> {
+    let (mut runner, mut pace) = (Runner::<L, C>::new(trials, circuit), Pace::new(observer));
     // Trials begin before anybody is asked: a batch that is stopped at once tells of them, as the stepper does.
-    while runner.fill(ended)?.is_continue()
+    while runner.fill()?.is_continue()
         && pace.ask(Progress::of(runner.steps())).is_continue()
         && runner.rings.iter().any(Option::is_some)
     {
         runner.spread();
         runner.open();
-        if runner.window(&mut pace).is_break() || runner.close(ended, &mut pace).is_break() {
+        if runner.window(&mut pace).is_break() || runner.close(&mut pace).is_break() {
             break;
         }
     }
-    runner.interrupt(ended);
+    runner.interrupt();
     Ok(())
 }
 
-impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C> {
-    fn new(batch: &'a Batch<'a, P>, circuit: C, layout: Layout) -> Self {
-        let undirected = batch.ring.orientation() == Orientation::Undirected;
-        let chance = Chance { undirected, sides: batch.protocol.coins() };
-        let block = Block::new(circuit, layout, chance);
-        Self { batch, block, rings: (0..layout.rings).map(|_| None).collect(), next: 0 }
+/// A block for so many trials.
+fn block<L: Lanes, C: Circuit>(about: About, circuit: C, trials: usize) -> Block<L, C> {
+    let layout = Layout::new(L::LANES, about.ring.n(), trials);
+    let undirected = about.ring.orientation() == Orientation::Undirected;
+    Block::new(circuit, layout, Chance { undirected, sides: about.sides })
+}
+
+impl<'a, L: Lanes, C: Circuit> Runner<'a, L, C> {
+    fn new(trials: &'a mut dyn Trials, circuit: C) -> Self {
+        let about = trials.about();
+        let block = block(about, circuit, about.trials);
+        let rings = (0..block.layout.rings).map(|_| None).collect();
+        Self { trials, block, rings }
     }
 
     /// The interactions of all rings that run.
@@ -132,49 +175,43 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         self.rings.iter().flatten().map(|ring| ring.steps).sum()
     }
 
-    /// Gives every free place the next trial that is not over before it begins.
-    fn fill(&mut self, ended: &mut Ended<'_, P>) -> Result<ControlFlow<()>, Error> {
-        let mut configs = Vec::new();
-        for ring in 0..self.rings.len() {
-            while self.rings[ring].is_none() && self.next < self.batch.seeds.len() {
-                let (index, seed) = (self.next, self.batch.seeds[self.next]);
-                let config = (self.batch.start)(seed)?;
-                self.next += 1;
-                let safe = self.batch.protocol.is_safe(&config);
-                if safe || self.batch.limit == 0 {
-                    let record = self.batch.record(0, safe.then_some(0), 0, 0);
-                    if ended(index, record, config).is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                    continue;
+    /// Gives every free place the next trial.
+    fn fill(&mut self) -> Result<ControlFlow<()>, Error> {
+        let (mut configs, mut ran) = (Vec::new(), ControlFlow::Continue(()));
+        for (k, ring) in self.rings.iter_mut().enumerate().filter(|(_, ring)| ring.is_none()) {
+            match self.trials.next()? {
+                Next::Begins(running, codes) => {
+                    configs.push((k, codes));
+                    *ring = Some(running);
                 }
-                configs.push((ring, config.iter().map(|state| self.block.circuit.encode(state)).collect()));
-                self.rings[ring] = Some(Running { index, seed, window: 0, steps: 0, change: None, coins_read: 0 });
+                Next::Nothing => break,
+                Next::Stopped => {
+                    ran = ControlFlow::Break(());
+                    break;
+                }
             }
         }
         if !configs.is_empty() {
             self.block.put(&configs);
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(ran)
     }
 
     /// Cuts the rings into more arcs if that fills lanes that would be idle.
     fn spread(&mut self) {
-        let running = self.rings.iter().flatten().count();
-        let layout = Layout::new(L::LANES, self.batch.ring.n(), running);
+        let old: Vec<usize> = (0..self.rings.len()).filter(|&ring| self.rings[ring].is_some()).collect();
+        let layout = Layout::new(L::LANES, self.block.layout.n, old.len());
         if layout.arcs <= self.block.layout.arcs {
             return;
         }
-        let mut spread = Self::new(self.batch, self.block.circuit.clone(), layout);
-        spread.next = self.next;
-        let old: Vec<usize> = (0..self.rings.len()).filter(|&ring| self.rings[ring].is_some()).collect();
-        let codes = |&ring: &usize| self.block.codes(&self.block.planes, ring).collect();
-        let configs: Vec<(usize, Vec<u128>)> = old.iter().map(codes).enumerate().collect();
-        spread.block.put(&configs);
+        let mut spread = block(self.trials.about(), self.block.circuit.clone(), old.len());
+        let codes = self.block.codes(&self.block.planes, &old);
+        spread.put(&codes.into_iter().enumerate().collect::<Vec<_>>());
+        let mut rings: Vec<Option<Running>> = (0..layout.rings).map(|_| None).collect();
         for (to, from) in old.into_iter().enumerate() {
-            spread.rings[to] = self.rings[from].take();
+            rings[to] = self.rings[from].take();
         }
-        *self = spread;
+        (self.block, self.rings) = (spread, rings);
     }
 
     fn open(&mut self) {
@@ -194,9 +231,10 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
     }
 
     /// Takes stock at the end of a window. If somebody breaks off, those that have not ended are where they were before it.
-    fn close(&mut self, ended: &mut Ended<'_, P>, pace: &mut Pace<'_>) -> ControlFlow<()> {
-        for k in 0..self.rings.len() {
-            if self.end(k, ended, pace).is_break() {
+    fn close(&mut self, pace: &mut Pace<'_>) -> ControlFlow<()> {
+        let safe = self.safe();
+        for (k, safe) in safe.into_iter().enumerate() {
+            if self.end(k, safe, pace).is_break() {
                 self.block.planes.clone_from(&self.block.before);
                 return ControlFlow::Break(());
             }
@@ -214,32 +252,102 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         ControlFlow::Continue(())
     }
 
-    /// Ends the trial of a ring, if it is safe now or at its limit.
-    fn end(&mut self, k: usize, ended: &mut Ended<'_, P>, pace: &mut Pace<'_>) -> ControlFlow<()> {
-        let Some(ring) = &self.rings[k] else { return ControlFlow::Continue(()) };
-        let count = self.block.counted(k);
-        let safe = self.block.may_be_safe(k) && self.batch.protocol.is_safe(&self.block.read(&self.block.planes, k));
-        if !safe && ring.steps + count < self.batch.limit {
-            return ControlFlow::Continue(());
+    /// Which rings are safe at the end of the window.
+    fn safe(&self) -> Vec<bool> {
+        let may_be: Vec<usize> =
+            (0..self.rings.len()).filter(|&k| self.rings[k].is_some() && self.block.may_be_safe(k)).collect();
+        let mut safe = vec![false; self.rings.len()];
+        for (k, codes) in may_be.iter().zip(self.block.codes(&self.block.planes, &may_be)) {
+            safe[*k] = self.trials.is_safe(&codes);
         }
-        let before = self.block.read(&self.block.before, k);
-        let finished = self.batch.finish(ring, before, count, safe, pace);
-        debug_assert!(!matches!(finished, Err(Halt::Schedule | Halt::Coins)), "a window ended early");
-        let Ok((record, config)) = finished else { return ControlFlow::Break(()) };
-        let index = ring.index;
-        self.rings[k] = None;
-        self.block.free(k);
-        ended(index, record, config)
+        safe
     }
 
-    /// Hands in what is still running, as it is, even to somebody who has broken off.
-    fn interrupt(&self, ended: &mut Ended<'_, P>) {
+    /// Ends the trial of a ring, if it is safe now or at its limit.
+    fn end(&mut self, k: usize, safe: bool, pace: &mut Pace<'_>) -> ControlFlow<()> {
+        let Some(ring) = &self.rings[k] else { return ControlFlow::Continue(()) };
+        let count = self.block.counted(k);
+        if !safe && ring.steps + count < self.trials.about().limit {
+            return ControlFlow::Continue(());
+        }
+        let before = self.block.codes(&self.block.before, &[k]);
+        let finished = self.trials.finish(ring, &before[0], count, safe, pace);
+        debug_assert!(!matches!(finished, Err(Halt::Schedule | Halt::Coins)), "a window ended early");
+        let Ok(ran) = finished else { return ControlFlow::Break(()) };
+        self.rings[k] = None;
+        self.block.free(k);
+        ran
+    }
+
+    fn interrupt(&mut self) {
         for (k, ring) in self.rings.iter().enumerate() {
             let Some(ring) = ring else { continue };
-            let record = self.batch.record(ring.steps, None, self.batch.changed_before(ring), ring.coins_read);
-            let record = Record { censored: false, interrupted: true, ..record };
-            let _ = ended(ring.index, record, self.block.read(&self.block.planes, k));
+            self.trials.interrupt(ring, &self.block.codes(&self.block.planes, &[k])[0]);
         }
+    }
+}
+
+/// The trials of a batch, whose states the circuit knows.
+struct Coded<'a, 'b, P: Protocol, C> {
+    batch: &'a Batch<'a, P>,
+    circuit: &'a C,
+    ended: &'a mut Ended<'b, P>,
+    /// How many have begun.
+    begun: usize,
+}
+
+impl<P: Protocol, C: Circuit<State = P::State>> Coded<'_, '_, P, C> {
+    fn decoded(&self, ring: &[u128]) -> Vec<P::State> {
+        ring.iter().map(|&code| self.circuit.decode(code)).collect()
+    }
+}
+
+impl<P: Protocol, C: Circuit<State = P::State>> Trials for Coded<'_, '_, P, C> {
+    fn about(&self) -> About {
+        let Batch { protocol, ring, limit, seeds, .. } = *self.batch;
+        About { ring, limit, trials: seeds.len(), sides: protocol.coins() }
+    }
+
+    fn next(&mut self) -> Result<Next, Error> {
+        while let Some(&seed) = self.batch.seeds.get(self.begun) {
+            let index = self.begun;
+            let config = (self.batch.start)(seed)?;
+            self.begun += 1;
+            let safe = self.batch.protocol.is_safe(&config);
+            if !safe && self.batch.limit > 0 {
+                let codes = config.iter().map(|state| self.circuit.encode(state)).collect();
+                let running = Running { index, seed, window: 0, steps: 0, change: None, coins_read: 0 };
+                return Ok(Next::Begins(running, codes));
+            }
+            let record = self.batch.record(0, safe.then_some(0), 0, 0);
+            if (self.ended)(index, record, config).is_break() {
+                return Ok(Next::Stopped);
+            }
+        }
+        Ok(Next::Nothing)
+    }
+
+    fn is_safe(&self, ring: &[u128]) -> bool {
+        self.circuit.looks_safe(ring) && self.batch.protocol.is_safe(&self.decoded(ring))
+    }
+
+    fn finish(
+        &mut self,
+        ring: &Running,
+        before: &[u128],
+        count: u64,
+        safe: bool,
+        pace: &mut Pace<'_>,
+    ) -> Result<ControlFlow<()>, Halt> {
+        let (record, config) = self.batch.finish(ring, self.decoded(before), count, safe, pace)?;
+        Ok((self.ended)(ring.index, record, config))
+    }
+
+    fn interrupt(&mut self, ring: &Running, now: &[u128]) {
+        let record = self.batch.record(ring.steps, None, self.batch.changed_before(ring), ring.coins_read);
+        let record = Record { censored: false, interrupted: true, ..record };
+        let config = self.decoded(now);
+        let _ = (self.ended)(ring.index, record, config);
     }
 }
 
@@ -361,12 +469,13 @@ pub(crate) fn run_in<P: Protocol>(
     words: Words,
     ended: &mut Ended<'_, P>,
 ) -> Result<(), Error> {
+    let (core, mut trials) = (circuit.core().clone(), Coded { batch, circuit: &circuit, ended, begun: 0 });
     match words {
         #[cfg(target_arch = "x86_64")]
-        Words::Avx512 if avx512::available() => run::<P, avx512::B512, _>(batch, circuit, ended),
+        Words::Avx512 if avx512::available() => run::<avx512::B512, _>(&mut trials, batch.observer, core),
         #[cfg(target_arch = "x86_64")]
-        Words::Avx2 if avx2::available() => run::<P, avx2::B256, _>(batch, circuit, ended),
-        _ => run::<P, u64, _>(batch, circuit, ended),
+        Words::Avx2 if avx2::available() => run::<avx2::B256, _>(&mut trials, batch.observer, core),
+        _ => run::<u64, _>(&mut trials, batch.observer, core),
     }
 }
 
