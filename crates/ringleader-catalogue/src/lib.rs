@@ -36,6 +36,7 @@ use ringleader_verify::explicit::{Explored, Scope, Workers, explore};
 use ringleader_verify::laws::{Broken, laws};
 
 pub use texts::text_of;
+pub use twin::{InLanes, in_lanes};
 
 /// A protocol with every tool, whatever its types.
 pub trait Tools: AnyProtocol {

@@ -26,7 +26,7 @@ use across::Across;
 
 /// A protocol with the lanes of its text.
 #[derive(Clone)]
-pub(crate) struct InLanes<P: Protocol> {
+pub struct InLanes<P: Protocol> {
     protocol: P,
     ring: Ring,
     params: Arc<Params>,
@@ -47,24 +47,26 @@ type Known<P> = (Ring, Arc<Params>, Option<Twin<P>>);
 const KEPT: usize = 8;
 
 /// The circuit of a text, with the states of the form in Rust.
-struct Twin<P: Protocol>(Arc<Inner<P>>);
+struct Twin<P: Protocol> {
+    lanes: Lanes,
+    inner: Arc<Inner<P>>,
+}
 
 struct Inner<P: Protocol> {
-    lanes: Lanes,
     written: Written,
     across: Across<P::State>,
 }
 
 impl<P: Protocol> Clone for Twin<P> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self { lanes: self.lanes.clone(), inner: self.inner.clone() }
     }
 }
 
 impl<P: Protocol> Twin<P> {
     fn new(protocol: &P, written: Written) -> Option<Self> {
         let across = Across::new(protocol.variables(), written.variables())?;
-        Some(Self(Arc::new(Inner { lanes: written.lanes()?.clone(), across, written })))
+        Some(Self { lanes: written.lanes()?.clone(), inner: Arc::new(Inner { written, across }) })
     }
 }
 
@@ -98,47 +100,55 @@ impl<P: Protocol> Circuit for Twin<P> {
     type Core = Lanes;
 
     fn core(&self) -> &Lanes {
-        &self.0.lanes
+        &self.lanes
     }
 
     fn planes(&self) -> usize {
-        self.0.lanes.planes()
+        self.lanes.planes()
     }
 
     fn inputs(&self) -> usize {
-        self.0.lanes.inputs()
+        self.lanes.inputs()
     }
 
     fn encode(&self, state: &P::State) -> u128 {
-        self.0.lanes.encode(&self.0.across.there(state))
+        self.lanes.encode(&self.inner.across.there(state))
     }
 
     fn decode(&self, code: u128) -> P::State {
-        self.0.across.back(&self.0.lanes.decode(code))
+        self.inner.across.back(&self.lanes.decode(code))
     }
 
     fn encode_coin(&self, coin: u64) -> u64 {
-        self.0.lanes.encode_coin(coin)
+        self.lanes.encode_coin(coin)
     }
 
     #[inline(always)]
     fn reads_coin<B: Bit>(&self, l: &[B], r: &[B]) -> B {
-        self.0.lanes.reads_coin(l, r)
+        self.lanes.reads_coin(l, r)
     }
 
     #[inline(always)]
     fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], input: &[B], when: B) -> B {
-        self.0.lanes.interact(l, r, input, when)
+        self.lanes.interact(l, r, input, when)
     }
 
     fn leader_plane(&self) -> Option<usize> {
-        self.0.lanes.leader_plane()
+        self.lanes.leader_plane()
+    }
+
+    fn interpreted(&self) -> Option<Self> {
+        Some(Self { lanes: self.lanes.interpreted()?, ..self.clone() })
+    }
+
+    fn without_code(&self, lanes: usize) -> Option<String> {
+        self.lanes.without_code(lanes)
     }
 
     /// The text says what is safe, too, and its states are sooner at hand.
     fn looks_safe(&self, ring: &[u128]) -> bool {
-        let ring: Vec<Packed> = ring.iter().map(|&code| self.0.lanes.decode(code)).collect();
-        self.0.written.claims_safe(&ring)
+        let ring: Vec<Packed> = ring.iter().map(|&code| self.lanes.decode(code)).collect();
+        self.inner.written.claims_safe(&ring)
     }
 }
 
@@ -247,8 +257,9 @@ impl<P: Protocol> Protocol for InLanes<P> {
     }
 }
 
-/// A protocol that is written in Rust, in the lanes of the text of that name.
-pub(crate) fn in_lanes<P: Declared>(name: &'static str) -> Blueprint<InLanes<P>> {
+/// A protocol that is written in Rust, in the lanes of the built-in text of that name.
+#[must_use]
+pub fn in_lanes<P: Declared>(name: &'static str) -> Blueprint<InLanes<P>> {
     let Blueprint { about, make, starts, phases, events, promise, smallest, fault } = P::blueprint();
     let twins = Arc::new(Twins { name, text: OnceLock::new(), known: Mutex::default() });
     let make = move |ring: Ring, params: &Params| {

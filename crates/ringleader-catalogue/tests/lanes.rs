@@ -1,4 +1,4 @@
-//! Built-in protocols without a circuit run in the lanes of their texts, with the records of the stepper.
+//! Built-in protocols without a circuit run in the lanes of their texts, with the records of the stepper; oracles are asked there, too.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../../ringleader/tests/common/mod.rs"]
@@ -22,6 +22,11 @@ const CASES: &[Case] = &[
     ("aaf-orientation", 9, &[], &["uniform"], None),
     ("aaf-colouring", 9, &[], &["uniform"], None),
     ("aaf-token", 9, &[], &["uniform"], None),
+    ("fj", 3, &[], &["leaderless", "two-leaders", "uniform"], None),
+    ("fj", 5, &[("delay", 1)], &["uniform", "all-leaders"], None),
+    ("fj", 24, &[], &["two-leaders", "uniform"], None),
+    // Several windows pass before the oracle says that there is no leader, and a part of one.
+    ("fj", 40, &[("delay", 20_000)], &["leaderless", "two-leaders"], None),
     ("elim", 3, &[], &["all-leaders"], None),
     ("elim", 40, &[], &["all-leaders", "two-leaders"], None),
 ];
@@ -36,7 +41,7 @@ fn records_do_not_depend_on_the_engine() {
                 let seeds: Vec<u64> = seeds.collect();
                 let stepper = batch(&trial, &seeds, Engine::Stepper);
                 assert!(stepper.iter().any(|record| record.safe.is_some() || limit.is_some()));
-                for engine in [Engine::Sliced, Engine::SlicedAvx2, Engine::SlicedPortable, Engine::Auto] {
+                for engine in Engine::ALL {
                     let same = batch(&trial, &seeds, engine) == stepper;
                     assert!(same, "{name}, n = {n}, from {start}, {} trials, {}", seeds.len(), engine.name());
                 }

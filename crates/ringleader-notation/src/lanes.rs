@@ -1,5 +1,7 @@
 //! The graph of a text as a circuit of the library: one interaction in all lanes at once.
 //!
+//! An oracle says in lanes that there is a leader; the engine finds out when that was wrong.
+//!
 //! Planes are the bits of a state that some variable has, in order, and one that says who leads if none of them does. What an interaction
 //! keeps is not written, and in lanes that are not asked everything is kept, by the graph itself.
 //!
@@ -91,15 +93,19 @@ impl Lanes {
         proven: bool,
         leads: impl Fn(&State) -> bool + Send + Sync + 'static,
     ) -> Option<Self> {
-        // What the oracle says is not known here.
-        if setting.oracle.is_some() {
+        // Who asks an oracle has leaders that are counted.
+        if setting.oracle.is_some() && program.leader.is_none() {
             return None;
         }
         let inner = in_fresh_arena(Box::new(|| None), || {
-            let when = Lit::input();
-            let lowered = lower::interact_where(program, setting, when).ok()?;
-            (proven || lowered.wrong.is_empty())
-                .then(|| Inner::new(program, setting, &lowered, when, Box::new(leads)))?
+            let (when, asks) = (Lit::input(), setting.oracle.is_some());
+            let lowered = lower::interact_told(program, setting, when, Lit::ONE).ok()?;
+            let right = proven || lowered.wrong.is_empty();
+            let otherwise = match asks && !setting.coins.is_empty() {
+                true => Some(lower::interact_told(program, setting, when, Lit::ZERO).ok()?),
+                false => None,
+            };
+            right.then(|| Inner::new(program, setting, &lowered, otherwise.as_ref(), when, Box::new(leads)))?
         });
         inner.map(|inner| Self { inner: Arc::new(inner), interpreted: false })
     }
@@ -110,6 +116,7 @@ impl Inner {
         program: &Program,
         setting: &Setting,
         lowered: &Lowered,
+        otherwise: Option<&Lowered>,
         when: Lit,
         leads: Box<dyn Fn(&State) -> bool + Send + Sync>,
     ) -> Option<Self> {
@@ -141,7 +148,12 @@ impl Inner {
         let width = before[0].len();
         let sample = sampled(setting, &places, width);
         let step = Reading::new(Cone::of(&inputs, &outputs), [width, width, coins.len(), 1], changed, sample)?;
-        let reads = if coins.is_empty() { Vec::new() } else { vec![Drawn::new(&kept, lowered.drawn)?] };
+        let mut reads = Vec::new();
+        for lowered in [Some(lowered), otherwise].into_iter().flatten().filter(|_| !coins.is_empty()) {
+            // The planes of this one, without that of who leads.
+            let own: Vec<Lit> = [planes(&lowered.before, 0), planes(&lowered.before, 1)].concat();
+            reads.push(Drawn::new(&own, lowered.drawn, (places.len(), width))?);
+        }
         let sizes = setting.coins.iter().map(Slot::size).collect();
         let loose = loose(setting);
         Some(Self { places, loose, leader, leads, coins: sizes, inputs: coins.len(), step, reads })
@@ -191,8 +203,8 @@ fn sampled(setting: &Setting, places: &[u32], width: usize) -> Sample {
 }
 
 impl Drawn {
-    /// What this literal says, of these planes. Until a coin is read, no coin matters.
-    fn new(planes: &[Lit], drawn: Lit) -> Option<Self> {
+    /// What this literal says, of these planes; an agent has so many of them, and in all so many. Until a coin is read, no coin matters.
+    fn new(planes: &[Lit], drawn: Lit, (own, all): (usize, usize)) -> Option<Self> {
         let mut seen = FxHashSet::default();
         let mut pending = vec![drawn];
         while let Some(lit) = pending.pop() {
@@ -205,7 +217,8 @@ impl Drawn {
         let is_input = |gate: &usize| matches!(Lit::of_gate(*gate).meaning(), Gate::Input(_));
         let only_planes = seen.iter().filter(|gate| is_input(gate)).count() == inputs.len();
         let network = only_planes.then(|| Network::of(&Cone::of(&inputs, &[drawn]), inputs.len(), &|_| 1))?;
-        Some(Self { planes: needed.into_iter().map(|k| k as u16).collect(), acts: Acts::plain(&network, &[])? })
+        let plane = |k: usize| if k < own { k } else { k - own + all } as u16;
+        Some(Self { planes: needed.into_iter().map(plane).collect(), acts: Acts::plain(&network, &[])? })
     }
 
     #[inline(always)]
@@ -266,12 +279,6 @@ impl Reading {
 }
 
 impl Lanes {
-    /// The same without machine code.
-    #[must_use]
-    pub fn interpreted(&self) -> Self {
-        Self { interpreted: true, ..self.clone() }
-    }
-
     fn step(&self) -> &Reading {
         &self.inner.step
     }
@@ -350,6 +357,19 @@ impl Circuit for Lanes {
 
     fn leader_plane(&self) -> Option<usize> {
         self.inner.leader
+    }
+
+    fn interpreted(&self) -> Option<Self> {
+        Some(Self { interpreted: true, ..self.clone() })
+    }
+
+    fn without_code(&self, lanes: usize) -> Option<String> {
+        let name = match lanes {
+            512 => "AVX-512",
+            256 => "AVX2",
+            _ => return Some("machine code is made for AVX-512 and AVX2 only".to_owned()),
+        };
+        self.missing().into_iter().find_map(|(words, why)| (words == name).then_some(why))
     }
 }
 

@@ -187,12 +187,13 @@ pub trait Circuit: Clone + Send + Sync + 'static {
         0
     }
 
-    /// In which lanes an interaction of these two reads its coin.
+    /// In which lanes an interaction of these two reads its coin, whatever an oracle says.
     fn reads_coin<B: Bit>(&self, _l: &[B], _r: &[B]) -> B {
         B::ZERO
     }
 
-    /// One interaction in every lane of `when`; the other lanes keep their states. Tells in which lanes an output changed.
+    /// One interaction in every lane of `when`; the other lanes keep their states. Tells in which lanes an output changed. An oracle, if one is
+    /// asked, says that there is a leader.
     fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], input: &[B], when: B) -> B;
 
     /// The plane that says who is a leader, if a safe ring has exactly one.
@@ -203,6 +204,16 @@ pub trait Circuit: Clone + Send + Sync + 'static {
     /// In which lanes these two neighbours show that their ring is not safe: a cheap condition that is necessary for safety.
     fn unsettled<B: Bit>(&self, _l: &[B], _r: &[B]) -> B {
         B::ZERO
+    }
+
+    /// The same without machine code that is made of it while the program runs; `None` if there never is any.
+    fn interpreted(&self) -> Option<Self> {
+        None
+    }
+
+    /// Why there is no machine code for so many lanes, if there might be some.
+    fn without_code(&self, _lanes: usize) -> Option<String> {
+        None
     }
 
     /// Whether the ring of these codes may be safe: a condition that is necessary, for circuits whose codes take long to decode.

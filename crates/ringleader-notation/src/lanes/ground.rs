@@ -49,7 +49,7 @@ impl Ground {
         // Much happens only where most bits are clear, and jumps are taken only where some are clear in every lane.
         let mut planes = |count: usize| -> Vec<[u64; N]> {
             let mut plane = || {
-                let clear = seed % 4 > 1 && number() % 4 > 0;
+                let clear = seed % 4 > 1 && number() % if seed % 8 < 4 { 4 } else { 32 } > 0;
                 let mut word = || if seed.is_multiple_of(2) { number() } else { number() & number() & number() };
                 if clear { [0; N] } else { std::array::from_fn(|_| word()) }
             };

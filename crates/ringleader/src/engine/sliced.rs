@@ -16,119 +16,31 @@
 
 use std::ops::ControlFlow;
 
-use super::hitting::first_in;
-use super::stepper::{Halt, Stepper};
-use super::tracker::Tracker;
+use super::stepper::Halt;
 use crate::circuit::Circuit;
 use crate::clocks::Keys;
 use crate::error::Error;
 use crate::observer::{Observer, Pace, Progress};
 use crate::protocol::Protocol;
-use crate::ring::{Orientation, Ring};
-use crate::schedule::{AnySchedule, Clocks};
+use crate::ring::Orientation;
 use crate::simd::Lanes;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{avx2, avx512};
-use crate::trial::Record;
 
 mod block;
 mod layout;
+mod trials;
 
 use block::{Block, Chance, Window};
 use layout::Layout;
+use trials::{About, Change, Coded, Next, Replayed, Running, Trials};
+pub(crate) use trials::{Batch, Ended};
 
 #[cfg(any(test, feature = "bench-parts"))]
 pub use block::parts;
 
 /// To visit an edge in all lanes is about as much work as so many interactions of the stepper.
 const VISIT: u64 = 4;
-
-/// One after the other, trials that differ in their seeds only.
-pub(crate) struct Batch<'a, P: Protocol> {
-    /// The protocol.
-    pub(crate) protocol: &'a P,
-    /// The ring.
-    pub(crate) ring: Ring,
-    /// The limit of each trial.
-    pub(crate) limit: u64,
-    /// The seeds, in order.
-    pub(crate) seeds: &'a [u64],
-    /// The initial configuration of a seed.
-    pub(crate) start: &'a dyn Fn(u64) -> Result<Vec<P::State>, Error>,
-    /// Asked whether to go on, at least once a window, and told how many interactions the rings that run have behind them.
-    pub(crate) observer: &'a dyn Observer,
-}
-
-/// Takes each trial that has ended, in the order in which they end: which of the seeds it had, its record and its last configuration.
-pub(crate) type Ended<'a, P> =
-    dyn FnMut(usize, Record, Vec<<P as crate::protocol::Transition>::State>) -> ControlFlow<()> + 'a;
-
-/// A trial on its way.
-struct Running {
-    /// Which of the seeds.
-    index: usize,
-    seed: u64,
-    window: u64,
-    /// The interactions before this window.
-    steps: u64,
-    change: Option<Change>,
-    coins_read: u64,
-}
-
-/// The last change of output so far.
-struct Change {
-    window: u64,
-    /// The interactions before that window.
-    steps: u64,
-    /// Time and edge of the interaction.
-    tick: u64,
-}
-
-/// What lanes ask of the trials that they run, whatever the protocol: configurations are codes. So all that is compiled for each kind of word
-/// is compiled once for all protocols that share a circuit.
-trait Trials {
-    /// Where they run.
-    fn about(&self) -> About;
-
-    /// The next trial that is not over before it begins.
-    fn next(&mut self) -> Result<Next, Error>;
-
-    /// Whether a ring is safe, of which the lanes have nothing against it.
-    fn is_safe(&self, ring: &[u128]) -> bool;
-
-    /// Ends a trial, from what it was before its last window; `safe` if it is at the end of that. What comes of it is whether to go on.
-    fn finish(
-        &mut self,
-        ring: &Running,
-        before: &[u128],
-        count: u64,
-        safe: bool,
-        pace: &mut Pace<'_>,
-    ) -> Result<ControlFlow<()>, Halt>;
-
-    /// Hands in a trial that is still running, as it is, even to somebody who has broken off.
-    fn interrupt(&mut self, ring: &Running, now: &[u128]);
-}
-
-/// What trials have in common.
-#[derive(Clone, Copy)]
-struct About {
-    ring: Ring,
-    limit: u64,
-    /// How many there are.
-    trials: usize,
-    /// How many sides a coin has.
-    sides: u64,
-}
-
-/// What comes of asking for the next trial.
-enum Next {
-    Begins(Running, Vec<u128>),
-    /// There is none left.
-    Nothing,
-    /// Somebody broke off.
-    Stopped,
-}
 
 struct Runner<'a, L, C> {
     trials: &'a mut dyn Trials,
@@ -159,7 +71,7 @@ fn run<L: Lanes, C: Circuit>(trials: &mut dyn Trials, observer: &dyn Observer, c
 fn block<L: Lanes, C: Circuit>(about: About, circuit: C, trials: usize) -> Block<L, C> {
     let layout = Layout::new(L::LANES, about.ring.n(), trials);
     let undirected = about.ring.orientation() == Orientation::Undirected;
-    Block::new(circuit, layout, Chance { undirected, sides: about.sides })
+    Block::new(circuit, layout, Chance { undirected, sides: about.sides, asks: about.oracle.is_some() })
 }
 
 impl<'a, L: Lanes, C: Circuit> Runner<'a, L, C> {
@@ -232,30 +144,65 @@ impl<'a, L: Lanes, C: Circuit> Runner<'a, L, C> {
 
     /// Takes stock at the end of a window. If somebody breaks off, those that have not ended are where they were before it.
     fn close(&mut self, pace: &mut Pace<'_>) -> ControlFlow<()> {
-        let safe = self.safe();
+        let Ok(replayed) = self.replay(pace) else {
+            self.block.planes.clone_from(&self.block.before);
+            return ControlFlow::Break(());
+        };
+        let safe = self.safe(&replayed);
         for (k, safe) in safe.into_iter().enumerate() {
             if self.end(k, safe, pace).is_break() {
                 self.block.planes.clone_from(&self.block.before);
                 return ControlFlow::Break(());
             }
         }
-        for (k, ring) in self.rings.iter_mut().enumerate() {
+        for ((k, ring), replayed) in self.rings.iter_mut().enumerate().zip(replayed) {
             let Some(ring) = ring else { continue };
-            let changed = self.block.changed(k);
-            if changed > 0 {
-                ring.change = Some(Change { window: ring.window, steps: ring.steps, tick: changed });
-            }
-            ring.steps += self.block.counted(k);
-            ring.coins_read += self.block.coins_read(k);
+            let count = self.block.counted(k);
+            let tick = |tick: u64| Change::Tick { window: ring.window, steps: ring.steps, tick };
+            let (change, coins_read, leaderless) = match replayed {
+                Some(all) => (all.change.map(Change::Step), all.coins_read, all.leaderless),
+                None => {
+                    let leaderless = if self.block.had_no_leader(k) { ring.leaderless + count } else { 0 };
+                    let changed = self.block.changed(k);
+                    ((changed > 0).then(|| tick(changed)), self.block.coins_read(k), leaderless)
+                }
+            };
+            ring.change = change.unwrap_or(ring.change);
+            ring.leaderless = leaderless;
+            ring.steps += count;
+            ring.coins_read += coins_read;
             ring.window += 1;
         }
         ControlFlow::Continue(())
     }
 
-    /// Which rings are safe at the end of the window.
-    fn safe(&self) -> Vec<bool> {
-        let may_be: Vec<usize> =
-            (0..self.rings.len()).filter(|&k| self.rings[k].is_some() && self.block.may_be_safe(k)).collect();
+    /// In lanes the oracle always answers that there is a leader. The windows in which that may not have been so are run again in the clear form.
+    fn replay(&mut self, pace: &mut Pace<'_>) -> Result<Vec<Option<Replayed>>, Halt> {
+        let mut replayed: Vec<Option<Replayed>> = self.rings.iter().map(|_| None).collect();
+        let Some(delay) = self.trials.about().oracle else { return Ok(replayed) };
+        let is_doubtful = |k: &usize| {
+            let waits =
+                |ring: &Running| self.block.had_no_leader(*k) && ring.leaderless + self.block.counted(*k) <= delay;
+            self.rings[*k].as_ref().is_some_and(|ring| !self.block.had_leader(*k) && !waits(ring))
+        };
+        let doubtful: Vec<usize> = (0..self.rings.len()).filter(is_doubtful).collect();
+        let mut configs = Vec::new();
+        for (&k, before) in doubtful.iter().zip(self.block.codes(&self.block.before, &doubtful)) {
+            let Some(ring) = &self.rings[k] else { continue };
+            let mut window = self.trials.replay(ring, &before, self.block.counted(k), pace)?;
+            configs.push((k, std::mem::take(&mut window.now)));
+            replayed[k] = Some(window);
+        }
+        if !configs.is_empty() {
+            self.block.put(&configs);
+        }
+        Ok(replayed)
+    }
+
+    /// Which rings are safe at the end of the window. Of those that were replayed the lanes know nothing.
+    fn safe(&self, replayed: &[Option<Replayed>]) -> Vec<bool> {
+        let may_be = |&k: &usize| self.rings[k].is_some() && (replayed[k].is_some() || self.block.may_be_safe(k));
+        let may_be: Vec<usize> = (0..self.rings.len()).filter(may_be).collect();
         let mut safe = vec![false; self.rings.len()];
         for (k, codes) in may_be.iter().zip(self.block.codes(&self.block.planes, &may_be)) {
             safe[*k] = self.trials.is_safe(&codes);
@@ -283,120 +230,6 @@ impl<'a, L: Lanes, C: Circuit> Runner<'a, L, C> {
         for (k, ring) in self.rings.iter().enumerate() {
             let Some(ring) = ring else { continue };
             self.trials.interrupt(ring, &self.block.codes(&self.block.planes, &[k])[0]);
-        }
-    }
-}
-
-/// The trials of a batch, whose states the circuit knows.
-struct Coded<'a, 'b, P: Protocol, C> {
-    batch: &'a Batch<'a, P>,
-    circuit: &'a C,
-    ended: &'a mut Ended<'b, P>,
-    /// How many have begun.
-    begun: usize,
-}
-
-impl<P: Protocol, C: Circuit<State = P::State>> Coded<'_, '_, P, C> {
-    fn decoded(&self, ring: &[u128]) -> Vec<P::State> {
-        ring.iter().map(|&code| self.circuit.decode(code)).collect()
-    }
-}
-
-impl<P: Protocol, C: Circuit<State = P::State>> Trials for Coded<'_, '_, P, C> {
-    fn about(&self) -> About {
-        let Batch { protocol, ring, limit, seeds, .. } = *self.batch;
-        About { ring, limit, trials: seeds.len(), sides: protocol.coins() }
-    }
-
-    fn next(&mut self) -> Result<Next, Error> {
-        while let Some(&seed) = self.batch.seeds.get(self.begun) {
-            let index = self.begun;
-            let config = (self.batch.start)(seed)?;
-            self.begun += 1;
-            let safe = self.batch.protocol.is_safe(&config);
-            if !safe && self.batch.limit > 0 {
-                let codes = config.iter().map(|state| self.circuit.encode(state)).collect();
-                let running = Running { index, seed, window: 0, steps: 0, change: None, coins_read: 0 };
-                return Ok(Next::Begins(running, codes));
-            }
-            let record = self.batch.record(0, safe.then_some(0), 0, 0);
-            if (self.ended)(index, record, config).is_break() {
-                return Ok(Next::Stopped);
-            }
-        }
-        Ok(Next::Nothing)
-    }
-
-    fn is_safe(&self, ring: &[u128]) -> bool {
-        self.circuit.looks_safe(ring) && self.batch.protocol.is_safe(&self.decoded(ring))
-    }
-
-    fn finish(
-        &mut self,
-        ring: &Running,
-        before: &[u128],
-        count: u64,
-        safe: bool,
-        pace: &mut Pace<'_>,
-    ) -> Result<ControlFlow<()>, Halt> {
-        let (record, config) = self.batch.finish(ring, self.decoded(before), count, safe, pace)?;
-        Ok((self.ended)(ring.index, record, config))
-    }
-
-    fn interrupt(&mut self, ring: &Running, now: &[u128]) {
-        let record = self.batch.record(ring.steps, None, self.batch.changed_before(ring), ring.coins_read);
-        let record = Record { censored: false, interrupted: true, ..record };
-        let config = self.decoded(now);
-        let _ = (self.ended)(ring.index, record, config);
-    }
-}
-
-/// What needs to know the protocol only, whatever the circuit and the words.
-impl<P: Protocol> Batch<'_, P> {
-    /// Replays the last window of a trial in the clear form, to the exact first safe step or to the limit.
-    fn finish(
-        &self,
-        ring: &Running,
-        before: Vec<P::State>,
-        count: u64,
-        safe: bool,
-        pace: &mut Pace<'_>,
-    ) -> Result<(Record, Vec<P::State>), Halt> {
-        let clocks = Clocks::from_window(self.ring, ring.seed, ring.window);
-        debug_assert_eq!(clocks.in_window() as u64, count, "the ring has fired all that its window holds");
-        let mut stepper = Stepper::new(self.protocol.clone(), before, AnySchedule::Clocks(clocks));
-        let mut tracker = Tracker::new(self.protocol, &[], &stepper.config);
-        let most = count.min(self.limit - ring.steps);
-        let exact = if safe { first_in(&stepper, count, &P::is_safe, pace)? } else { count };
-        tracker.follow_output(&mut stepper, exact.min(most), pace)?;
-        let changed = match tracker.last_output_change {
-            0 => self.changed_before(ring),
-            step => ring.steps + step,
-        };
-        let in_time = safe && exact <= most;
-        let (steps, coins_read) = (ring.steps + exact.min(most), ring.coins_read + stepper.coins_read);
-        Ok((self.record(steps, in_time.then_some(steps), changed, coins_read), stepper.config))
-    }
-
-    /// The last change of output before this window.
-    fn changed_before(&self, ring: &Running) -> u64 {
-        ring.change.as_ref().map_or(0, |change| {
-            let clocks = Clocks::from_window(self.ring, ring.seed, change.window);
-            change.steps + clocks.until((change.tick >> 32) as u32, change.tick as u32 as usize) as u64
-        })
-    }
-
-    fn record(&self, steps: u64, safe: Option<u64>, last_output_change: u64, coins_read: u64) -> Record {
-        Record {
-            limit: self.limit,
-            steps,
-            safe,
-            censored: safe.is_none(),
-            interrupted: false,
-            last_output_change,
-            phases: Vec::new(),
-            faults: Vec::new(),
-            coins_read,
         }
     }
 }
@@ -487,6 +320,8 @@ mod tests {
     use crate::protocol::uniform;
     use crate::protocols::ppl::{Ppl, State};
     use crate::random::{Stream, stream};
+    use crate::ring::Ring;
+    use crate::trial::Record;
 
     /// Which seed, its record, its last configuration.
     type All = Vec<(usize, Record, Vec<State>)>;

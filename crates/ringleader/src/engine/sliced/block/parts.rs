@@ -120,7 +120,7 @@ struct Alone<L, C> {
 impl<L: Lanes, C: Circuit> Alone<L, C> {
     fn new(part: Part, circuit: C, n: usize, sweeps: usize) -> Self {
         let layout = Layout::with_arcs(L::LANES, n, 1);
-        let mut block = Block::new(circuit, layout, Chance { undirected: false, sides: 1 });
+        let mut block = Block::new(circuit, layout, Chance { undirected: false, sides: 1, asks: false });
         (0..layout.rings).for_each(|ring| block.set_keys(ring, &Keys::new(ring as u64, 0)));
         block.busy = L::ONE;
         Self { block, part, sweeps, done: 0 }
