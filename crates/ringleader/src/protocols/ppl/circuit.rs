@@ -206,6 +206,11 @@ impl<const W: usize, const K: usize> PplCircuit<W, K> {
 
 impl<const W: usize, const K: usize> Circuit for PplCircuit<W, K> {
     type State = State;
+    type Core = Self;
+
+    fn core(&self) -> &Self {
+        self
+    }
 
     fn planes(&self) -> usize {
         Self::PLANES
