@@ -170,7 +170,7 @@ fn a_signal_lives_as_long_as_the_game_says() {
 fn a_signal_is_gone_in_time() {
     for n in [3, 4, 5, 6, 7, 8] {
         let (psi, kappa) = (psi(n), C1 * psi(n));
-        let steps = 8 * n * kappa << psi;
+        let steps = (8 * n * kappa) << psi;
         for hits in 0..psi as usize {
             let there = &game(n, psi as usize, hits, steps, kappa as usize, false)[..kappa as usize];
             assert!(at_most(there, psi as usize, steps) <= (n as f64).powi(-2), "n = {n}, hits = {hits}");
@@ -218,7 +218,7 @@ fn a_signal_comes_round() {
 fn construction_is_kept() {
     for n in [3, 4, 5, 6, 7, 8, 16, 32] {
         let (psi, kappa) = (psi(n), C1 * psi(n));
-        let (steps, half) = ((n * kappa << psi) / 16, (kappa / 2) as usize);
+        let (steps, half) = (((n * kappa) << psi) / 16, (kappa / 2) as usize);
         for hits in 0..psi as usize {
             let out = &game(n, psi as usize, hits, steps, half, false)[half..];
             assert!(at_most(out, psi as usize, steps) <= (n as f64).powi(-2), "n = {n}, hits = {hits}");
@@ -231,10 +231,10 @@ fn construction_is_kept() {
 #[test]
 fn other_numbers_would_be_wrong() {
     let (n, psi, kappa) = (8, 3, C1 * 3);
-    let steps = (8 * n * kappa << psi) / 10;
+    let steps = ((8 * n * kappa) << psi) / 10;
     let there: f64 = game(n, psi, 0, steps, kappa as usize, false)[..kappa as usize].iter().sum();
     assert!(there > 1.0 / 64.0, "{there}");
-    let (steps, half) = ((n * kappa << psi) / 2, (kappa / 2) as usize);
+    let (steps, half) = (((n * kappa) << psi) / 2, (kappa / 2) as usize);
     let out = game(n, psi, 0, steps, half, false)[half];
     assert!(out > 1.0 / 64.0, "{out}");
 }
