@@ -64,7 +64,7 @@ pub(crate) struct RunArgs {
     /// the same law
     #[arg(long, default_value = "clocks")]
     pub(crate) scheduler: String,
-    /// The engine; it does not change the result: auto, stepper, sliced (many rings at once; needs --no-phases or --trials),
+    /// The engine; it does not change the result: auto, stepper, sliced (many rings at once, or many arcs of one),
     /// sliced-portable, sliced-avx2
     #[arg(long, default_value = "auto")]
     pub(crate) engine: String,

@@ -7,6 +7,7 @@
 //!     until no clock has a tick left in the window:
 //!         for each edge: in the lanes where its time precedes both neighbours': interact, go on to the next time
 //!     count the interactions of each ring, note the last change of output
+//!     of rings whose phases are asked for: replay the window in the clear form if leaders changed or a phase may have been entered
 //!     rings that look safe: check; if safe, replay this window in the clear form for the exact step
 //!     rings that are done make room for the next trial; when there are none left, the others are cut into more arcs
 //! ```
@@ -19,17 +20,19 @@ use std::ops::ControlFlow;
 use super::hitting::first_in;
 use super::stepper::{Halt, Stepper};
 use super::tracker::Tracker;
+use crate::blueprint::Phase;
 use crate::circuit::Circuit;
 use crate::clocks::Keys;
 use crate::error::Error;
 use crate::observer::{Observer, Pace, Progress};
-use crate::protocol::Protocol;
+use crate::protocol::{Protocol, leaders};
 use crate::ring::{Orientation, Ring};
 use crate::schedule::{AnySchedule, Clocks};
 use crate::simd::Lanes;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{avx2, avx512};
-use crate::trial::Record;
+use crate::trial::{Reached, Record};
+use crate::value::Text;
 
 mod block;
 mod layout;
@@ -55,8 +58,45 @@ pub(crate) struct Batch<'a, P: Protocol> {
     pub(crate) seeds: &'a [u64],
     /// The initial configuration of a seed.
     pub(crate) start: &'a dyn Fn(u64) -> Result<Vec<P::State>, Error>,
+    /// The phases that are asked for; `None` if nobody wants to know.
+    pub(crate) phases: Option<Phases<'a, P>>,
     /// Asked whether to go on, at least once a window, and told how many interactions the rings that run have behind them.
     pub(crate) observer: &'a dyn Observer,
+}
+
+/// The phases of a protocol on their way into records.
+pub(crate) struct Phases<'a, P: Protocol> {
+    pub(crate) all: &'a [Phase<P>],
+    /// Whether a leader is elected, so that leaders are counted.
+    pub(crate) elects: bool,
+    /// The name of the safe set among the phases.
+    pub(crate) safe: Text,
+}
+
+impl<P: Protocol> Phases<'_, P> {
+    /// Whether an open phase may be entered where there is a leader or none: it is still sought, and may hold.
+    fn may_open(&self, tracker: &Tracker, led: bool, protocol: &P, ring: Ring) -> bool {
+        let sought = self.sought(tracker, led, protocol, ring);
+        sought.into_iter().any(|k| self.all[k].open.is_some())
+    }
+
+    /// The phases that have not been met and may hold where there is a leader or none.
+    fn sought(&self, tracker: &Tracker, led: bool, protocol: &P, ring: Ring) -> Vec<usize> {
+        let may = |&k: &usize| tracker.phases[k].is_none() && (led || !self.all[k].needs_leader(protocol, ring));
+        (0..self.all.len()).filter(may).collect()
+    }
+
+    /// Whether hardly any window of a ring that begins so needs to be replayed: there is no leader, and what is worth a look at every
+    /// step asks for one.
+    pub(crate) fn can_wait(&self, protocol: &P, ring: Ring, config: &[P::State]) -> bool {
+        let open = |phase: &&Phase<P>| phase.open.is_some();
+        leaders(protocol, config).is_empty()
+            && self.all.iter().filter(open).all(|phase| phase.needs_leader(protocol, ring))
+    }
+
+    fn reached(&self, tracker: &Tracker, safe: Option<u64>) -> Vec<Reached> {
+        tracker.reached(self.all, self.elects, &self.safe, safe)
+    }
 }
 
 /// Takes each trial that has ended, in the order in which they end: which of the seeds it had, its record and its last configuration.
@@ -73,6 +113,8 @@ struct Running {
     steps: u64,
     change: Option<Change>,
     coins_read: u64,
+    /// What is known of its phases; of no use if nobody asks for them.
+    tracker: Tracker,
 }
 
 /// The last change of output so far.
@@ -89,6 +131,8 @@ struct Runner<'a, P: Protocol, L, C> {
     block: Block<L, C>,
     /// The trial of every ring of the block.
     rings: Vec<Option<Running>>,
+    /// What is known of the phases of each at the end of the window that is looked at.
+    seen: Vec<Tracker>,
     next: usize,
 }
 
@@ -124,7 +168,14 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         let undirected = batch.ring.orientation() == Orientation::Undirected;
         let chance = Chance { undirected, sides: batch.protocol.coins() };
         let block = Block::new(circuit, layout, chance);
-        Self { batch, block, rings: (0..layout.rings).map(|_| None).collect(), next: 0 }
+        let nothing = Tracker::new(batch.protocol, &[], &[]);
+        Self {
+            batch,
+            block,
+            rings: (0..layout.rings).map(|_| None).collect(),
+            seen: vec![nothing; layout.rings],
+            next: 0,
+        }
     }
 
     /// The interactions of all rings that run.
@@ -141,15 +192,17 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
                 let config = (self.batch.start)(seed)?;
                 self.next += 1;
                 let safe = self.batch.protocol.is_safe(&config);
+                let tracker = Tracker::new(self.batch.protocol, self.batch.phases(), &config);
                 if safe || self.batch.limit == 0 {
-                    let record = self.batch.record(0, safe.then_some(0), 0, 0);
+                    let record = self.batch.record(0, safe.then_some(0), 0, 0, &tracker);
                     if ended(index, record, config).is_break() {
                         return Ok(ControlFlow::Break(()));
                     }
                     continue;
                 }
                 configs.push((ring, config.iter().map(|state| self.block.circuit.encode(state)).collect()));
-                self.rings[ring] = Some(Running { index, seed, window: 0, steps: 0, change: None, coins_read: 0 });
+                let running = Running { index, seed, window: 0, steps: 0, change: None, coins_read: 0, tracker };
+                self.rings[ring] = Some(running);
             }
         }
         if !configs.is_empty() {
@@ -196,7 +249,7 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
     /// Takes stock at the end of a window. If somebody breaks off, those that have not ended are where they were before it.
     fn close(&mut self, ended: &mut Ended<'_, P>, pace: &mut Pace<'_>) -> ControlFlow<()> {
         for k in 0..self.rings.len() {
-            if self.end(k, ended, pace).is_break() {
+            if self.end(k, ended, pace).is_break() || self.watch(k, pace).is_break() {
                 self.block.planes.clone_from(&self.block.before);
                 return ControlFlow::Break(());
             }
@@ -210,8 +263,38 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
             ring.steps += self.block.counted(k);
             ring.coins_read += self.block.coins_read(k);
             ring.window += 1;
+            ring.tracker.clone_from(&self.seen[k]);
         }
         ControlFlow::Continue(())
+    }
+
+    /// Follows the phases of a ring through the window, if anything of them may have happened in it. If somebody breaks off, the window has
+    /// not been, so what was seen is kept apart until all rings are through.
+    fn watch(&mut self, k: usize, pace: &mut Pace<'_>) -> ControlFlow<()> {
+        let (Some(ring), Some(phases)) = (&self.rings[k], &self.batch.phases) else { return ControlFlow::Continue(()) };
+        let (changed, led) = (self.block.changed(k) > 0, self.block.is_led(k));
+        let (protocol, on) = (self.batch.protocol, self.batch.ring);
+        self.seen[k].clone_from(&ring.tracker);
+        // Where no output changes, leaders at the end are leaders all the time.
+        let mut matters = changed && (phases.elects || phases.may_open(&ring.tracker, true, protocol, on));
+        matters |= phases.may_open(&ring.tracker, led, protocol, on);
+        if !matters {
+            let sought = phases.sought(&ring.tracker, led, protocol, on);
+            let entered = |config: &[P::State]| sought.iter().any(|&k| (phases.all[k].holds)(protocol, config));
+            matters = !sought.is_empty() && entered(&self.block.read(&self.block.planes, k));
+        }
+        if !matters {
+            return ControlFlow::Continue(());
+        }
+        let count = self.block.counted(k);
+        let mut stepper = self.batch.at_window(ring, self.block.read(&self.block.before, k));
+        match self.batch.follow(&mut stepper, &mut self.seen[k], count, pace) {
+            Err(Halt::Stopped) => ControlFlow::Break(()),
+            ran => {
+                debug_assert_eq!(ran, Ok(()), "a window ended early");
+                ControlFlow::Continue(())
+            }
+        }
     }
 
     /// Ends the trial of a ring, if it is safe now or at its limit.
@@ -236,7 +319,8 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
     fn interrupt(&self, ended: &mut Ended<'_, P>) {
         for (k, ring) in self.rings.iter().enumerate() {
             let Some(ring) = ring else { continue };
-            let record = self.batch.record(ring.steps, None, self.batch.changed_before(ring), ring.coins_read);
+            let changed = self.batch.changed_before(ring);
+            let record = self.batch.record(ring.steps, None, changed, ring.coins_read, &ring.tracker);
             let record = Record { censored: false, interrupted: true, ..record };
             let _ = ended(ring.index, record, self.block.read(&self.block.planes, k));
         }
@@ -254,20 +338,43 @@ impl<P: Protocol> Batch<'_, P> {
         safe: bool,
         pace: &mut Pace<'_>,
     ) -> Result<(Record, Vec<P::State>), Halt> {
-        let clocks = Clocks::from_window(self.ring, ring.seed, ring.window);
-        debug_assert_eq!(clocks.in_window() as u64, count, "the ring has fired all that its window holds");
-        let mut stepper = Stepper::new(self.protocol.clone(), before, AnySchedule::Clocks(clocks));
-        let mut tracker = Tracker::new(self.protocol, &[], &stepper.config);
+        let mut stepper = self.at_window(ring, before);
+        let mut tracker = ring.tracker.clone();
         let most = count.min(self.limit - ring.steps);
         let exact = if safe { first_in(&stepper, count, &P::is_safe, pace)? } else { count };
-        tracker.follow_output(&mut stepper, exact.min(most), pace)?;
+        self.follow(&mut stepper, &mut tracker, exact.min(most), pace)?;
         let changed = match tracker.last_output_change {
-            0 => self.changed_before(ring),
-            step => ring.steps + step,
+            step if step > ring.steps => step,
+            _ => self.changed_before(ring),
         };
-        let in_time = safe && exact <= most;
-        let (steps, coins_read) = (ring.steps + exact.min(most), ring.coins_read + stepper.coins_read);
-        Ok((self.record(steps, in_time.then_some(steps), changed, coins_read), stepper.config))
+        let (in_time, steps) = (safe && exact <= most, stepper.steps);
+        Ok((self.record(steps, in_time.then_some(steps), changed, stepper.coins_read, &tracker), stepper.config))
+    }
+
+    /// The ring in the clear form, at the beginning of its window.
+    fn at_window(&self, ring: &Running, before: Vec<P::State>) -> Stepper<P, AnySchedule> {
+        let clocks = Clocks::from_window(self.ring, ring.seed, ring.window);
+        let mut stepper = Stepper::new(self.protocol.clone(), before, AnySchedule::Clocks(clocks));
+        (stepper.steps, stepper.coins_read) = (ring.steps, ring.coins_read);
+        stepper
+    }
+
+    /// Runs so many interactions of a window, and follows what is asked for.
+    fn follow(
+        &self,
+        stepper: &mut Stepper<P, AnySchedule>,
+        tracker: &mut Tracker,
+        steps: u64,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Halt> {
+        let Some(phases) = &self.phases else { return tracker.follow_output(stepper, steps, pace) };
+        let before = stepper.clone();
+        tracker.follow_phases(stepper, phases.all, steps, pace)?;
+        tracker.find_closed(&before, stepper, phases.all, pace)
+    }
+
+    fn phases(&self) -> &[Phase<P>] {
+        self.phases.as_ref().map_or(&[], |phases| phases.all)
     }
 
     /// The last change of output before this window.
@@ -278,15 +385,15 @@ impl<P: Protocol> Batch<'_, P> {
         })
     }
 
-    fn record(&self, steps: u64, safe: Option<u64>, last_output_change: u64, coins_read: u64) -> Record {
+    fn record(&self, steps: u64, safe: Option<u64>, changed: u64, coins_read: u64, tracker: &Tracker) -> Record {
         Record {
             limit: self.limit,
             steps,
             safe,
             censored: safe.is_none(),
             interrupted: false,
-            last_output_change,
-            phases: Vec::new(),
+            last_output_change: changed,
+            phases: self.phases.as_ref().map_or_else(Vec::new, |phases| phases.reached(tracker, safe)),
             faults: Vec::new(),
             coins_read,
         }
@@ -422,8 +529,15 @@ mod tests {
             let protocol = Ppl::new(ring, &Params::default().with("kappa", 5)).unwrap();
             let seeds: Vec<u64> = (0..trials).collect();
             let start = |seed| Ok(uniform(&protocol, ring, &mut stream(seed, Stream::Start)));
-            let batch =
-                Batch { protocol: &protocol, ring, limit: 100_000, seeds: &seeds, start: &start, observer: &() };
+            let batch = Batch {
+                protocol: &protocol,
+                ring,
+                limit: 100_000,
+                seeds: &seeds,
+                start: &start,
+                phases: None,
+                observer: &(),
+            };
             let all = protocol.with_circuit(EveryWidth(&batch)).unwrap();
             assert_eq!(all[0].len(), seeds.len());
             assert!(all.iter().all(|width| *width == all[0]), "n {n}");

@@ -376,7 +376,10 @@ impl<const PRIME: bool> Declared for PplOf<PRIME> {
             blueprint.start("tokens", TOKENS, starts::tokens).start("safe", "a random member of S_PL", starts::safe);
         c_pb(blueprint)
             .open_phase("C_DL", "C_PB, one leader, dist and last right", |p, c| p.sets(c).in_c_dl(), dist_last_leader)
+            .led(|_, _| true)
             .open_phase("perfect", "eq. (1) and eq. (2) hold", |p, c| p.sets(c).perfect(), dist_id_leader)
+            // Lemma "impossible", for the rings of which `prove impossible` says so.
+            .led(|p, ring| !ring.n().is_multiple_of(usize::from(p.psi) << p.psi))
             .event("mode changed", events::MODE_CHANGED, |_, before, after| events::mode_changed(before, after))
             .event("token at its target", events::TOKEN_HIT, |p, before, after| events::token_hit(p.psi, before, after))
     }
