@@ -105,7 +105,7 @@ fn an_engine_that_cannot_is_refused() {
     refused(&["run", "--engine", "sliced", "--scheduler", "uniform"], &["engine = sliced", "clocks"]);
     refused(&["run", "--engine", "sliced", "--fault", "agents=1,at=safe"], &["engine = sliced", "faults"]);
     refused(
-        &["run", "--engine", "sliced", "--protocol", "pcl-derandomised", "--n", "8", "--no-phases"],
+        &["run", "--engine", "sliced", "--protocol", "thue-morse", "--n", "8", "--no-phases"],
         &["engine = sliced", "circuit"],
     );
 }

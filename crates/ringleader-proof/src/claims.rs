@@ -2,6 +2,7 @@
 
 mod convergence;
 mod disappear;
+mod every;
 mod forms;
 mod kappa;
 mod safe;
@@ -76,6 +77,8 @@ pub struct Claim {
     pub says: &'static str,
     /// Its parameters.
     pub about: About,
+    /// For a theorem about every size of ring: the name of the reduction, whose text is in PROOFS.md. What is decided does not depend on `n`.
+    pub every: Option<&'static str>,
     /// Its premises: the claims that it uses at the same ring, and does not decide itself.
     pub given: &'static [&'static str],
     /// Whether it is known to be false: it must fail somewhere, or the tool is broken.
@@ -110,6 +113,7 @@ impl Claim {
             .map(|(matters, name, value)| if matters { format!("{name} = {value}") } else { format!("any {name}") });
         let mut lines =
             vec![format!("claim {} ({}): {}", self.name, self.place, self.says), format!("for {}", ring.join(", "))];
+        lines.extend(self.every.map(|name| format!("that this decides every n is the reduction {name} of PROOFS.md")));
         if !self.given.is_empty() {
             lines.push(format!("given {}", self.given.join(", ")));
         }
@@ -133,7 +137,7 @@ impl Claim {
 #[must_use]
 pub fn claims() -> Vec<Claim> {
     let of_ppl = [safe::claims(), kappa::claims(), war::claims(), tokens::claims(), convergence::claims()].concat();
-    [of_ppl, ysm::claims(), undirected::claims(), forms::claims()].concat()
+    [of_ppl, ysm::claims(), undirected::claims(), forms::claims(), every::claims()].concat()
 }
 
 /// P_PL or P'_PL at a point.

@@ -66,6 +66,15 @@ impl<S: Copy + Default + 'static> NamedCircuit<S> {
         C: Circuit<State = S>,
     {
         agree(protocol, &circuit, PAIRS, 1)?;
+        Ok(Self::unchecked(protocol, circuit))
+    }
+
+    /// A circuit for variables as this protocol has them, whatever it does.
+    pub(crate) fn unchecked<P, C>(protocol: &P, circuit: C) -> Self
+    where
+        P: Protocol<State = S>,
+        C: Circuit<State = S>,
+    {
         let (encoder, decoder) = (circuit.clone(), circuit.clone());
         let mut named = Self {
             wires: Vec::new(),
@@ -81,7 +90,7 @@ impl<S: Copy + Default + 'static> NamedCircuit<S> {
             questions: RefCell::default(),
         };
         named.wires = (0..named.variables.0.len()).map(|k| named.wire(k)).collect();
-        Ok(named)
+        named
     }
 
     /// The planes that differ between two values of variable `k`, and its domain on them.
@@ -227,6 +236,12 @@ impl<S: Copy + Default + 'static> Symbolic<'_, S> {
             planes.iter().enumerate().map(bit).collect::<Vec<_>>()
         };
         wires.flat_map(named)
+    }
+
+    /// The bits of a variable in the order of the planes. Where it is written as a binary number that is the number, its lowest bit first.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Vec<Lit> {
+        self.circuit.planes_of(&[name]).into_iter().map(|plane| self.bits[plane]).collect()
     }
 
     /// One of two agents of the same circuit.

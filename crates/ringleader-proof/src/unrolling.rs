@@ -105,7 +105,7 @@ impl<'c, S: Copy + Default + 'static> Unrolling<'c, S> {
 }
 
 /// The bits of an agent at some time.
-fn of_agent<S: Copy + Default + 'static>(
+pub(crate) fn of_agent<S: Copy + Default + 'static>(
     i: usize,
     agent: &Symbolic<'_, S>,
     when: &str,

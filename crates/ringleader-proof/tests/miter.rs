@@ -92,6 +92,11 @@ struct Planted<C: Circuit> {
 
 impl<C: Circuit<State = State>> Circuit for Planted<C> {
     type State = State;
+    type Core = Self;
+
+    fn core(&self) -> &Self {
+        self
+    }
 
     fn planes(&self) -> usize {
         self.circuit.planes()

@@ -72,7 +72,7 @@ impl<P: Protocol> Instance<P> {
         let batch = Batch { protocol: &self.protocol, ring: self.ring, limit, seeds, start: &start, phases, observer };
         match self.words(trial, seeds.len(), engine)? {
             Some(words) => {
-                let sliced = self.protocol.with_circuit(Slice { batch: &batch, words, ended });
+                let sliced = self.protocol.with_circuit(Slice { batch: &batch, words, engine, ended });
                 sliced.unwrap_or_else(|| Err(no_circuit(engine)))
             }
             None => self.one_by_one(trial, &batch, ended),
@@ -116,6 +116,20 @@ impl<P: Protocol> Instance<P> {
         }
     }
 
+    /// Why so many trials of this kind run slower in lanes than they might: there is no machine code of the text. `None` if nothing is amiss.
+    pub fn slowed(&self, trial: &Trial, trials: usize, engine: Engine) -> Option<String> {
+        struct Why(usize);
+        impl<S> WithCircuit<S> for Why {
+            type Output = Option<String>;
+            fn with<C: Circuit<State = S>>(self, circuit: C) -> Option<String> {
+                circuit.without_code(self.0)
+            }
+        }
+        let asked = [Engine::Auto, Engine::Sliced, Engine::SlicedAvx2].contains(&engine);
+        let words = self.words(trial, trials, engine).ok().flatten().filter(|_| asked)?;
+        self.protocol.with_circuit(Why(words.lanes()))?
+    }
+
     fn phases(&self) -> Phases<'_, P> {
         let (elects, safe) = (self.blueprint.about.elects, self.blueprint.safe_phase());
         Phases { all: &self.blueprint.phases, elects, safe }
@@ -142,6 +156,7 @@ impl<P: Protocol> Instance<P> {
 struct Slice<'a, 'b, P: Protocol> {
     batch: &'a Batch<'a, P>,
     words: Words,
+    engine: Engine,
     ended: &'a mut Ended<'b, P>,
 }
 
@@ -153,12 +168,24 @@ impl<P: Protocol> WithCircuit<P::State> for Slice<'_, '_, P> {
             let advice = "make the circuit compute what the clear form does, or use --engine stepper";
             Error::new("circuit", "not the clear form", format!("{differ}; {advice}"))
         })?;
+        let circuit = match self.engine {
+            Engine::SlicedInterpreted => circuit.interpreted().ok_or_else(|| compiled(self.engine))?,
+            _ => circuit,
+        };
         sliced::run_in(self.batch, circuit, self.words, self.ended)
     }
 }
 
 /// The seed of the pairs on which a circuit is compared with the clear form before it is used.
 const SEED: u64 = 1;
+
+fn compiled(engine: Engine) -> Error {
+    Error::new(
+        "engine",
+        engine.name(),
+        "the circuit of this protocol was compiled with the program; texts are interpreted",
+    )
+}
 
 fn no_circuit(engine: Engine) -> Error {
     Error::new("engine", engine.name(), "the protocol has no circuit that it runs; use the stepper")
@@ -181,7 +208,7 @@ fn words(engine: Engine) -> Option<Words> {
         Engine::Stepper => None,
         Engine::SlicedPortable => Some(Words::Portable),
         Engine::SlicedAvx2 => Some(Words::Avx2),
-        Engine::Auto | Engine::Sliced => Some(Words::widest()),
+        Engine::Auto | Engine::Sliced | Engine::SlicedInterpreted => Some(Words::widest()),
     }
 }
 

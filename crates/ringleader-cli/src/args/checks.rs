@@ -110,6 +110,8 @@ Examples:
   ringleader prove safe --n 12 --psi 3 --certificate proofs
       formulas and DRAT proofs, for any checker; manifest.json lists them
   ringleader prove complete --psi 5 --time 60 --memory 4G
+  ringleader prove --every-n --psi 2..31
+      the theorems about every n, for every psi and kappa_max
   ringleader prove mine.py --n 3..8                 a file of yours
   ringleader prove mine.py --n 3..6 --every --witness found
   ringleader prove --protocol ysm --n 3..8 --bound 9
@@ -138,6 +140,9 @@ pub(crate) struct ProveArgs {
     /// The kappa_max of P_PL, from 1 to 64, for the claims in which it matters [default: 1]
     #[arg(long, value_name = "SIZES", value_parser = kappas)]
     pub(crate) kappa: Option<Sizes>,
+    /// Decide the theorems about every number of agents: facts about two neighbours, for each psi, and reductions in PROOFS.md
+    #[arg(long, conflicts_with_all = ["n", "kappa", "most_psi", "protocol"])]
+    pub(crate) every_n: bool,
     /// Decide also, on the same rings, the claims that the chosen ones are given
     #[arg(long)]
     pub(crate) premises: bool,

@@ -71,7 +71,7 @@ pub(crate) fn prove(args: &ProveArgs, entries: &Entries, files: &[File]) -> Resu
             "--aiger and --blif write the text of a protocol: name one with --protocol, or a file".into(),
         ));
     }
-    let chosen = choose(&args.claims)?;
+    let chosen = choose(&args.claims, args.every_n)?;
     if args.list {
         return list(&chosen, args.json);
     }
@@ -129,8 +129,8 @@ fn again() -> Result<(), Stop> {
 }
 
 /// The claims of these names, or of the statements of these names; all of them if none is named.
-fn choose(names: &[String]) -> Result<Vec<Claim>, Stop> {
-    let all = claims();
+fn choose(names: &[String], every_n: bool) -> Result<Vec<Claim>, Stop> {
+    let all: Vec<Claim> = claims().into_iter().filter(|claim| !every_n || claim.every.is_some()).collect();
     let mut chosen: Vec<Claim> = Vec::new();
     // `prove Lemma 14` is one name in two words.
     let whole = names.join(" ");
@@ -151,6 +151,10 @@ fn named(all: &[Claim], name: &str) -> Result<Vec<Claim>, Stop> {
     let statements = called(name);
     let names: Vec<&str> = statements.iter().flat_map(|statement| statement.claims()).collect();
     let found: Vec<Claim> = all.iter().filter(|claim| names.contains(&claim.name)).copied().collect();
+    if let (true, Some(claim)) = (found.is_empty(), claims().iter().find(|claim| same_name(claim.name, name))) {
+        let why = "is decided ring by ring; leave out --every-n";
+        return Err(Stop::Bad(format!("{} {why}", claim.name)));
+    }
     match (found.is_empty(), statements.first()) {
         (false, _) => Ok(found),
         (true, Some(Statement { title, name, .. })) => Err(Stop::Bad(format!(
@@ -330,7 +334,7 @@ impl Report<'_> {
     fn line(&self, row: &Row, decided: &Decided) -> String {
         let Task { claim, point } = &self.tasks[row.task];
         let (psi, kappa) = parameters(claim, *point);
-        let n = if claim.about.n() { point.n.to_string() } else { "any".into() };
+        let n = if claim.about.n() { point.n.to_string() } else { whichever(claim).into() };
         let cells = [
             claim.name,
             &n,
@@ -353,8 +357,11 @@ impl Report<'_> {
         } else {
             format!("given {}", claim.given.join(", "))
         };
-        let notes =
-            [decided.note.as_str(), folded, &given].into_iter().filter(|note| !note.is_empty()).collect::<Vec<_>>();
+        let every = every(claim, &decided.verdict);
+        let notes = [decided.note.as_str(), folded, &every, &given]
+            .into_iter()
+            .filter(|note| !note.is_empty())
+            .collect::<Vec<_>>();
         let notes = if notes.is_empty() { String::new() } else { faint(format!(" ({})", notes.join("; "))) };
         format!("{}  {word}{notes}", line_of(&cells))
     }
@@ -444,6 +451,7 @@ impl Report<'_> {
             ("psi", psi.into()),
             ("kappa", kappa.into()),
             ("verdict", verdict.into()),
+            ("reduction", claim.every.map(Value::from).into()),
             ("given", self.given(row).into_iter().map(premise).collect::<Vec<_>>().into()),
             ("note", note.into()),
         ]
@@ -545,6 +553,17 @@ fn refused(undecided: &Undecided) -> Stop {
     }
 }
 
+/// What stands for `n` where a claim is not about one ring.
+fn whichever(claim: &Claim) -> &'static str {
+    if claim.every.is_some() { "every" } else { "any" }
+}
+
+/// By what a theorem that holds is one about every ring.
+fn every(claim: &Claim, verdict: &Verdict) -> String {
+    let holds = matches!(verdict, Verdict::Holds(_));
+    claim.every.filter(|_| holds).map_or(String::new(), |name| format!("every n by the reduction {name}"))
+}
+
 /// The name of a claim at a point, for files.
 fn label(claim: &Claim, point: Point) -> String {
     let about = claim.about;
@@ -575,6 +594,7 @@ fn list(chosen: &[Claim], as_json: bool) -> Result<(), Stop> {
             ("statements", summary::statements(claim.name).collect::<Vec<_>>().into()),
             ("place", claim.place.into()),
             ("says", claim.says.into()),
+            ("reduction", claim.every.map(Value::from).into()),
             ("given", claim.given.iter().map(|&name| Value::from(name)).collect::<Vec<_>>().into()),
             ("must_fail", claim.canary.into()),
         ])
@@ -588,6 +608,7 @@ fn show(out: &mut dyn Write, claim: &Claim) -> io::Result<()> {
     writeln!(out, "{}  {}", strong(claim.name), faint(statements.join(", ")))?;
     let must = if claim.canary { "; known to be false: it must fail" } else { "" };
     let given = if claim.given.is_empty() { String::new() } else { format!("; given {}", claim.given.join(", ")) };
-    let says = format!("{}{given}{must}", claim.says);
+    let every = claim.every.map_or(String::new(), |name| format!("; every n by the reduction {name} (PROOFS.md)"));
+    let says = format!("{}{every}{given}{must}", claim.says);
     wrapped(&says, WIDTH - 4).iter().try_for_each(|line| writeln!(out, "    {line}"))
 }

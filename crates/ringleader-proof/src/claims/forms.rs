@@ -28,6 +28,7 @@ const PPL: Claim = Claim {
     place: "Algorithms 1-5",
     says: "the circuit of P_PL does what its text says, for all pairs of states and kappa_max = 1, 2, 3 and 48psi",
     about: About::Psi,
+    every: None,
     given: &[],
     canary: false,
     quick: [(3, 3), (2, 4)],

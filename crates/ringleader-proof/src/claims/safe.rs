@@ -17,6 +17,7 @@ const CLOSED: Claim = Claim {
     place: "Lemma safe",
     says: "S_PL is closed, and inside it no leader is created or killed, no b changes, and Lines 6 and 20 are never executed, for every kappa_max",
     about: About::NPsi,
+    every: None,
     given: &["one-kappa"],
     canary: false,
     quick: [(3, 10), (2, 4)],

@@ -17,6 +17,7 @@ const IMPOSSIBLE: Claim = Claim {
     place: "Lemma impossible",
     says: "a configuration without a leader is not perfect (the paper asks for n <= 2^psi)",
     about: About::NPsi,
+    every: None,
     given: &[],
     canary: false,
     quick: [(3, 8), (3, 4)],

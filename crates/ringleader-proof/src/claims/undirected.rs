@@ -16,6 +16,7 @@ const ORIENTED: Claim = Claim {
     place: "Section 5",
     says: "with 16 colours and a right memory, oriented configurations stay so and no dir changes",
     about: About::N,
+    every: None,
     given: &[],
     canary: false,
     quick: [(3, 12), (2, 2)],

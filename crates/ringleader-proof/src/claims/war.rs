@@ -6,7 +6,7 @@
 use ringleader::circuit::{Bit, all, any, implies};
 use ringleader::protocol::{Input, Transition};
 use ringleader::protocols::elim::sets::{Armed, in_c_pb, leads_alone, peace, peaceful};
-use ringleader::protocols::ppl::{Ppl, State};
+use ringleader::protocols::ppl::{Ppl, PplOf, State};
 use ringleader::ring::Interaction;
 
 use super::tokens::WAR;
@@ -21,6 +21,7 @@ const CLOSED: Claim = Claim {
     place: "Lemma cpb_closed",
     says: "C_PB is closed, also in P'_PL",
     about: About::N,
+    every: None,
     given: &[],
     canary: false,
     quick: [(3, 12), (2, 2)],
@@ -125,14 +126,14 @@ pub(super) fn creates(ppl: &Subject<Ppl>, config: &[Symbolic<'_, State>], e: Int
 }
 
 /// The same in the clear form.
-pub(super) fn creates_in(ppl: &Ppl, config: &[State], e: Interaction) -> bool {
+pub(super) fn creates_in<const PRIME: bool>(ppl: &PplOf<PRIME>, config: &[State], e: Interaction) -> bool {
     let [mut l, mut r] = [e.initiator, e.responder].map(|i| State { bullet: 0, shield: 0, signal_b: 0, ..config[i] });
     ppl.interact(&mut l, &mut r, Input::default());
     r.bullet == 2
 }
 
 /// `Peaceful(i)` by `i`.
-fn peaceful_by_index<A: Armed>(config: &[A]) -> Vec<A::Bit> {
+pub(super) fn peaceful_by_index<A: Armed>(config: &[A]) -> Vec<A::Bit> {
     let mut by_index = vec![A::Bit::ZERO; config.len()];
     peaceful(config).for_each(|(i, peaceful)| by_index[i] = peaceful);
     by_index
@@ -146,13 +147,18 @@ fn killed<A: Armed>(before: &[A], after: &[A]) -> A::Bit {
 /// After `e_0` a live bullet is at `u_1` that was at neither agent before: it was fired by `u_0` (Line 52, and moved at once), or by the
 /// leader that was created at `u_1`, perhaps again (Lines 6 and 20).
 fn new_unpeaceful<A: Armed>(before: &[A], after: &[A], created: A::Bit) -> A::Bit {
+    fired(before, after, created) & !peaceful_by_index(after)[1]
+}
+
+/// A live bullet was fired and is at `u_1`.
+pub(super) fn fired<A: Armed>(before: &[A], after: &[A], created: A::Bit) -> A::Bit {
     let fires = before[0].leader() & before[0].signal_b();
     let fresh = created | (!before[1].live() & (!before[0].live() | fires));
-    fresh & after[1].live() & !peaceful_by_index(after)[1]
+    fresh & after[1].live()
 }
 
 /// Where a live bullet of `u_i` is after `e_0`: `u_0`'s moves to `u_1` or vanishes, the others stay (or `u_1`'s is fired anew).
-fn peace_lost<A: Armed>(before: &[A], after: &[A]) -> A::Bit {
+pub(super) fn peace_lost<A: Armed>(before: &[A], after: &[A]) -> A::Bit {
     let (peaceful, then) = (peaceful_by_index(before), peaceful_by_index(after));
     any((0..before.len()).map(|i| {
         let to = i.max(1);

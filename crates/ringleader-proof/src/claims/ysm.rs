@@ -16,6 +16,7 @@ const SAFE: Claim = Claim {
     place: "[YSM21], a reconstruction",
     says: "with N = n, one leader, right distances and C_PB are closed, and no output changes",
     about: About::N,
+    every: None,
     given: &[],
     canary: false,
     quick: [(3, 12), (2, 2)],

@@ -68,6 +68,17 @@ impl<B: Bit, const W: usize> Uint<B, W> {
         all
     }
 
+    /// All bits turned over: the largest number of its width, less this one.
+    #[inline(always)]
+    #[must_use]
+    pub fn complement(self) -> Self {
+        let mut bits = self.0;
+        for k in 0..W {
+            bits[k] = !bits[k];
+        }
+        Self(bits)
+    }
+
     /// Bit by bit, one number or the other.
     #[inline(always)]
     #[must_use]
@@ -232,7 +243,7 @@ mod tests {
         for a in 0..16 {
             let x = Small::constant(a);
             assert_eq!(number(x), a);
-            assert_eq!((x.positive(), x.largest()), (a > 0, a == 15));
+            assert_eq!((x.positive(), x.largest(), number(x.complement())), (a > 0, a == 15, 15 - a));
             assert_eq!(x.plus_with_carry(true).1, a == 15);
             for when in [false, true] {
                 assert_eq!(number(x.plus(when)), (a + u32::from(when)) % 16);

@@ -31,7 +31,7 @@ pub mod sets;
 pub mod starts;
 
 use Mode::{Construct, Detect};
-use circuit::PplCircuit;
+use circuit::{AnyKappa, PplCircuit};
 pub use sets::Sets;
 
 /// The index of the black token in [`State::token`].
@@ -251,6 +251,20 @@ impl<const PRIME: bool> PplOf<PRIME> {
         Sets::new(self.psi, config)
     }
 
+    /// The circuit that is told `kappa_max` by its inputs, up to [`MAX_KAPPA`].
+    pub fn with_any_kappa<W: WithCircuit<State>>(&self, work: W) -> Option<W::Output> {
+        match self.psi {
+            0..=8 => Some(work.with(AnyKappa(PplCircuit::<3, 16>::new(self)?))),
+            9..=16 => Some(work.with(AnyKappa(PplCircuit::<4, 16>::new(self)?))),
+            _ => Some(work.with(AnyKappa(PplCircuit::<5, 16>::new(self)?))),
+        }
+    }
+
+    /// Lemma "impossible": a perfect configuration has a leader, unless psi 2^psi divides n (which 2^psi >= n excludes).
+    pub(super) fn perfect_needs_leader(&self, ring: Ring) -> bool {
+        !ring.n().is_multiple_of(usize::from(self.psi) << self.psi)
+    }
+
     /// Reads `psi`, `c1`, `kappa` and `unsound`.
     ///
     /// # Errors
@@ -378,8 +392,7 @@ impl<const PRIME: bool> Declared for PplOf<PRIME> {
             .open_phase("C_DL", "C_PB, one leader, dist and last right", |p, c| p.sets(c).in_c_dl(), dist_last_leader)
             .led(|_, _| true)
             .open_phase("perfect", "eq. (1) and eq. (2) hold", |p, c| p.sets(c).perfect(), dist_id_leader)
-            // Lemma "impossible", for the rings of which `prove impossible` says so.
-            .led(|p, ring| !ring.n().is_multiple_of(usize::from(p.psi) << p.psi))
+            .led(|p, ring| p.perfect_needs_leader(ring))
             .event("mode changed", events::MODE_CHANGED, |_, before, after| events::mode_changed(before, after))
             .event("token at its target", events::TOKEN_HIT, |p, before, after| events::token_hit(p.psi, before, after))
     }

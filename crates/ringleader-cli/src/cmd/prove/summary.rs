@@ -8,7 +8,7 @@ use ringleader::value::Value;
 use ringleader_proof::claims::{Claim, Point};
 use ringleader_proof::query::{Decided, Verdict};
 
-use super::{label, parameters};
+use super::{label, parameters, whichever};
 use crate::paper::STATEMENTS;
 use crate::text::{WIDTH, alarm, faint, good, quoted, strong, wrapped};
 
@@ -111,7 +111,7 @@ impl Summary {
         let cells = [
             self.claim.name,
             statements(self.claim.name).next().unwrap_or_default(),
-            &range(about.n(), |point| point.n),
+            &if about.n() { range(true, |point| point.n) } else { whichever(&self.claim).into() },
             &range(about.psi(), |point| point.psi),
             &range(about.kappa(), |point| point.kappa),
             &format!("{:.2}", self.seconds),
@@ -128,6 +128,8 @@ impl Summary {
         };
         let noted = |note: &str| if note.is_empty() { String::new() } else { format!(" ({note})") };
         let mut remarks = self.premises();
+        let reduction = self.claim.every.filter(|_| self.verdict() == "holds" && !canary);
+        remarks.extend(reduction.map(|name| format!("every n by the reduction {name}, whose text is in PROOFS.md")));
         if self.gates_alone > 0 {
             remarks
                 .push(format!("on {} of {all} rings the gates alone decide it: no formula is left", self.gates_alone));

@@ -45,7 +45,7 @@ pub(super) fn named(args: &ProveArgs, entries: &Entries, files: &[File]) -> Resu
     let name = match (&args.protocol, args.claims.as_slice()) {
         (Some(name), _) => name,
         (None, [word]) if word.ends_with(".py") => word,
-        (None, [word]) if super::choose(&args.claims).is_err() && entries.find(word).is_ok() => word,
+        (None, [word]) if super::choose(&args.claims, false).is_err() && entries.find(word).is_ok() => word,
         (None, words) if words.iter().any(|word| word.ends_with(".py")) => {
             return Err(Stop::Bad("a file stands alone: the claims are those of its text".into()));
         }

@@ -77,9 +77,9 @@ impl<const W: usize, const K: usize> PplCircuit<W, K> {
 
     /// Algorithm 1. Tells where the right agent becomes a leader, or ceases to be one.
     #[inline(always)]
-    fn both<T: Bit>(&self, l: &mut [T], r: &mut [T], when: T) -> T {
+    fn both<T: Bit>(&self, l: &mut [T], r: &mut [T], kappa: Uint<T, K>, when: T) -> T {
         let leader = r[LEADER];
-        self.create_leader(l, r, when); // 1
+        self.create_leader(l, r, kappa, when); // 1
         let war = l[LEADER] | r[LEADER] | l[1] | l[2] | l[4] | r[4];
         if (when & war).any() {
             let (mut u, mut v) = (Warrior::load(&l[..WAR]), Warrior::load(&r[..WAR]));
@@ -102,8 +102,8 @@ impl<const W: usize, const K: usize> PplCircuit<W, K> {
 
     /// Algorithm 2.
     #[inline(always)]
-    fn create_leader<T: Bit>(&self, l: &mut [T], r: &mut [T], when: T) {
-        self.determine_mode(l, r, when); // 3
+    fn create_leader<T: Bit>(&self, l: &mut [T], r: &mut [T], kappa: Uint<T, K>, when: T) {
+        self.determine_mode(l, r, kappa, when); // 3
         let detect = if self.prime { T::ZERO } else { when & r[DETECT] };
         self.measure(l, r, when, detect); // 4-9
         self.move_token(l, r, BLACK, when, detect); // 10
@@ -173,18 +173,18 @@ impl<const W: usize, const K: usize> PplCircuit<W, K> {
         Self::become_leader(r, wrong & detect); // 19-20
     }
 
-    /// Algorithm 4.
+    /// Algorithm 4. What stands for the clock 0 is `kappa` with all bits turned over.
     #[inline(always)]
-    fn determine_mode<T: Bit>(&self, l: &mut [T], r: &mut [T], when: T) {
+    fn determine_mode<T: Bit>(&self, l: &mut [T], r: &mut [T], kappa: Uint<T, K>, when: T) {
         let (u, v, hits) = (Self::SIGNAL_R.of(l), Self::SIGNAL_R.of(r), Self::HITS.of(r));
         let mut full = when & (r[FULL] | hits.equals(self.psi - 1)); // 37
         let signal = when & (l[LEADER] | u.positive() | v.positive()); // 38
         let mut absorbs = T::ZERO;
         if signal.any() {
             for agent in [&mut *l, &mut *r] {
-                Self::CLOCK.put(agent, Self::CLOCK.of(agent).set(signal, self.midnight())); // 39
+                Self::CLOCK.put(agent, Uint::select(signal, kappa.complement(), Self::CLOCK.of(agent))); // 39
             }
-            let u = u.set(l[LEADER], self.kappa_max); // 34-35
+            let u = Uint::select(l[LEADER], kappa, u); // 34-35
             absorbs = signal & u.at_least_that(v); // 40
             full = full & !absorbs;
             Self::SIGNAL_R.put(r, Uint::select(absorbs, u, v).minus(full & signal)); // 41, 43-44
@@ -206,6 +206,11 @@ impl<const W: usize, const K: usize> PplCircuit<W, K> {
 
 impl<const W: usize, const K: usize> Circuit for PplCircuit<W, K> {
     type State = State;
+    type Core = Self;
+
+    fn core(&self) -> &Self {
+        self
+    }
 
     fn planes(&self) -> usize {
         Self::PLANES
@@ -213,7 +218,8 @@ impl<const W: usize, const K: usize> Circuit for PplCircuit<W, K> {
 
     #[inline(always)]
     fn interact<T: Bit>(&self, l: &mut [T], r: &mut [T], _: &[T], when: T) -> T {
-        self.both(&mut l[..Self::PLANES], &mut r[..Self::PLANES], when)
+        let kappa = Uint::constant(self.kappa_max);
+        self.both(&mut l[..Self::PLANES], &mut r[..Self::PLANES], kappa, when)
     }
 
     fn leader_plane(&self) -> Option<usize> {
@@ -274,5 +280,44 @@ impl<const W: usize, const K: usize> Circuit for PplCircuit<W, K> {
         };
         Warrior::load(&planes[..WAR]).put(&mut state);
         state
+    }
+}
+
+/// The same circuit for every `kappa_max` at once, which it is told by its inputs, the lowest bit first. Clocks are counted up to the largest
+/// number whatever `kappa_max` is, so only what stands for the clock 0 moves.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyKappa<const W: usize, const K: usize>(pub PplCircuit<W, K>);
+
+impl<const W: usize, const K: usize> Circuit for AnyKappa<W, K> {
+    type State = State;
+    type Core = Self;
+
+    fn core(&self) -> &Self {
+        self
+    }
+
+    fn planes(&self) -> usize {
+        self.0.planes()
+    }
+
+    fn inputs(&self) -> usize {
+        K
+    }
+
+    /// Not a coin: the `kappa_max` of the protocol.
+    fn encode_coin(&self, _: u64) -> u64 {
+        self.0.kappa_max.into()
+    }
+
+    fn encode(&self, state: &State) -> u128 {
+        self.0.encode(state)
+    }
+
+    fn decode(&self, code: u128) -> State {
+        self.0.decode(code)
+    }
+
+    fn interact<T: Bit>(&self, l: &mut [T], r: &mut [T], input: &[T], when: T) -> T {
+        self.0.both(l, r, At::<K>(0).of(input), when)
     }
 }

@@ -315,13 +315,15 @@ impl<'a, A: Agent<State = State>> Sets<'a, A> {
     }
 
     /// The `i` such that a valid token works for `(S_i, S_{i+1})`.
-    pub(super) fn working_for(self, k: usize, pos: isize) -> usize {
+    #[must_use]
+    pub fn working_for(self, k: usize, pos: isize) -> usize {
         let segment = self.target(k, pos) / self.psi;
         if pos > 0 { (segment + self.zeta() - 1) % self.zeta() } else { segment }
     }
 
     /// The round of a valid token; every one that works for `(S_i, S_{i+1})` has one in C_DL.
-    pub(super) fn round(self, k: usize, pos: isize) -> Option<usize> {
+    #[must_use]
+    pub fn round(self, k: usize, pos: isize) -> Option<usize> {
         let offset = self.target(k, pos) % self.psi;
         if pos > 0 { Some(offset) } else { offset.checked_sub(1) }
     }

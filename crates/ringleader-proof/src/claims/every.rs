@@ -1,0 +1,108 @@
+//! Theorems for every size of ring: facts about two neighbours, with `kappa_max` as free bits, and the reductions that carry them to
+//! every `n`. What a claim here decides is the facts; its reduction is a text in PROOFS.md, and what that says about indices is compared
+//! with the library's own predicates in the tests.
+
+mod meeting;
+#[cfg(test)]
+mod planted;
+mod safe;
+mod war;
+
+use super::{About, Claim};
+use safe::Dropped;
+use war::Lemma;
+
+const SAFE: Claim = Claim {
+    name: "every-safe",
+    place: "Lemma safe",
+    says: "S_PL is closed, and inside it no leader is created or killed, no b changes, and Lines 6 and 20 are never executed, for every n and kappa_max",
+    about: About::Psi,
+    every: Some("places"),
+    given: &["every-cpb_closed"],
+    canary: false,
+    quick: [(3, 3), (2, 5)],
+    decide: |query, point| safe::closed(query, point.psi, Dropped::Nothing),
+};
+
+const CLOSED: Claim = Claim {
+    name: "every-cpb_closed",
+    place: "Lemma cpb_closed",
+    says: "C_PB is closed, also in P'_PL, for every n and kappa_max",
+    every: Some("rest"),
+    given: &[],
+    decide: |query, point| Lemma::CpbClosed.decide(query, point.psi),
+    ..SAFE
+};
+
+pub(super) fn claims() -> Vec<Claim> {
+    [of_s_pl(), of_bullets()].concat()
+}
+
+fn of_bullets() -> Vec<Claim> {
+    vec![
+        CLOSED,
+        Claim {
+            name: "every-never_kill",
+            place: "Lemma never_kill",
+            says: "if there is one leader, a peaceful bullet never kills it, for every n and kappa_max",
+            decide: |query, point| Lemma::NeverKill.decide(query, point.psi),
+            ..CLOSED
+        },
+        Claim {
+            name: "every-never_kill-any",
+            place: "Lemma never_kill",
+            says: "nor does any other bullet",
+            canary: true,
+            decide: |query, point| Lemma::NeverKillAtAll.decide(query, point.psi),
+            ..CLOSED
+        },
+        Claim {
+            name: "every-new_live_bullet",
+            place: "Lemma new_live_bullet",
+            says: "every newly fired live bullet is peaceful, for every n and kappa_max",
+            decide: |query, point| Lemma::NewLiveBullet.decide(query, point.psi),
+            ..CLOSED
+        },
+        Claim {
+            name: "every-once_peaceful",
+            place: "Lemma once_peaceful",
+            says: "a peaceful bullet never becomes non-peaceful, for every n and kappa_max",
+            decide: |query, point| Lemma::OncePeaceful.decide(query, point.psi),
+            ..CLOSED
+        },
+        Claim {
+            name: "every-get_peaceful",
+            place: "Lemma get_peaceful",
+            says: "when seq_R(0,n)^2 has occurred, whatever occurred in between, every live bullet is peaceful, for every n and kappa_max",
+            every: Some("trail"),
+            given: &["every-new_live_bullet", "every-once_peaceful"],
+            decide: |query, point| war::get_peaceful(query, point.psi, false),
+            ..CLOSED
+        },
+        Claim {
+            name: "every-trail-signals",
+            place: "Lemma get_peaceful",
+            says: "the same if signals may lie in the trail of a bullet",
+            every: Some("trail"),
+            canary: true,
+            decide: |query, point| war::get_peaceful(query, point.psi, true),
+            ..CLOSED
+        },
+    ]
+}
+
+fn of_s_pl() -> Vec<Claim> {
+    let canary = |name, says, decide| Claim { name, says, canary: true, given: &[], decide, ..SAFE };
+    vec![
+        SAFE,
+        canary("every-safe-risky", "the same without \"no token is risky\"", |query, point| {
+            safe::closed(query, point.psi, Dropped::Risky)
+        }),
+        canary("every-safe-tokens", "the same without \"valid tokens are correct\"", |query, point| {
+            safe::closed(query, point.psi, Dropped::Tokens)
+        }),
+        canary("every-safe-ids", "the same without \"IDs are consecutive\"", |query, point| {
+            safe::closed(query, point.psi, Dropped::Ids)
+        }),
+    ]
+}
