@@ -290,11 +290,12 @@ fn start<P: Protocol>(Start { named, needs, make }: Start<P>) -> Start<InLanes<P
     }
 }
 
-fn phase<P: Protocol>(Phase { named, holds, open }: Phase<P>) -> Phase<InLanes<P>> {
+fn phase<P: Protocol>(Phase { named, holds, open, led }: Phase<P>) -> Phase<InLanes<P>> {
     let open =
         open.map(|open| Arc::new(move |own: &InLanes<P>, a: &P::State, b: &P::State| open(&own.protocol, a, b)) as _);
     let holds = Arc::new(move |own: &InLanes<P>, config: &[P::State]| holds(&own.protocol, config));
-    Phase { named, holds, open }
+    let led = led.map(|led| Arc::new(move |own: &InLanes<P>, ring| led(&own.protocol, ring)) as _);
+    Phase { named, holds, open, led }
 }
 
 fn event<P: Protocol>(Event { named, occurs }: Event<P>) -> Event<InLanes<P>> {

@@ -697,7 +697,7 @@ fn phases(program: &Arc<Program>) -> Vec<Phase<Written>> {
             a != b && slots.into_iter().any(|slot| slot.get(a) != slot.get(b))
         };
         let holds = move |written: &Written, config: &[State]| written.holds(function, config);
-        Phase { named, holds: Arc::new(holds), open: (!phase.closed).then(|| Arc::new(differ) as _) }
+        Phase { named, holds: Arc::new(holds), open: (!phase.closed).then(|| Arc::new(differ) as _), led: None }
     };
     program.phases.iter().map(phase).collect()
 }

@@ -7,6 +7,7 @@
 //!     until no clock has a tick left in the window:
 //!         for each edge: in the lanes where its time precedes both neighbours': interact, go on to the next time
 //!     count the interactions of each ring, note the last change of output
+//!     rings of which phases are asked for: replay the window in the clear form if leaders changed or a phase may have been entered
 //!     rings that look safe: check; if safe, replay this window in the clear form for the exact step
 //!     rings that are done make room for the next trial; when there are none left, the others are cut into more arcs
 //! ```
@@ -33,8 +34,8 @@ mod trials;
 
 use block::{Block, Chance, Window};
 use layout::Layout;
-use trials::{About, Change, Coded, Next, Replayed, Running, Trials};
-pub(crate) use trials::{Batch, Ended};
+use trials::{About, Change, Coded, Next, Replayed, Running, Trials, Watch};
+pub(crate) use trials::{Batch, Ended, Phases};
 
 #[cfg(any(test, feature = "bench-parts"))]
 pub use block::parts;
@@ -160,7 +161,10 @@ impl<'a, L: Lanes, C: Circuit> Runner<'a, L, C> {
             let count = self.block.counted(k);
             let tick = |tick: u64| Change::Tick { window: ring.window, steps: ring.steps, tick };
             let (change, coins_read, leaderless) = match replayed {
-                Some(all) => (all.change.map(Change::Step), all.coins_read, all.leaderless),
+                Some(all) => {
+                    ring.tracker = all.tracker;
+                    (all.change.map(Change::Step), all.coins_read, all.leaderless)
+                }
                 None => {
                     let leaderless = if self.block.had_no_leader(k) { ring.leaderless + count } else { 0 };
                     let changed = self.block.changed(k);
@@ -176,32 +180,61 @@ impl<'a, L: Lanes, C: Circuit> Runner<'a, L, C> {
         ControlFlow::Continue(())
     }
 
-    /// In lanes the oracle always answers that there is a leader. The windows in which that may not have been so are run again in the clear form.
+    /// Runs windows again in the clear form of which the lanes do not know enough.
     fn replay(&mut self, pace: &mut Pace<'_>) -> Result<Vec<Option<Replayed>>, Halt> {
         let mut replayed: Vec<Option<Replayed>> = self.rings.iter().map(|_| None).collect();
-        let Some(delay) = self.trials.about().oracle else { return Ok(replayed) };
-        let is_doubtful = |k: &usize| {
-            let waits =
-                |ring: &Running| self.block.had_no_leader(*k) && ring.leaderless + self.block.counted(*k) <= delay;
-            self.rings[*k].as_ref().is_some_and(|ring| !self.block.had_leader(*k) && !waits(ring))
-        };
-        let doubtful: Vec<usize> = (0..self.rings.len()).filter(is_doubtful).collect();
+        let doubtful: Vec<usize> = (0..self.rings.len()).filter(|&k| self.is_doubtful(k)).collect();
+        let mut again = [&doubtful[..], &self.watched(&doubtful)].concat();
+        again.sort_unstable();
+        if again.is_empty() {
+            return Ok(replayed);
+        }
         let mut configs = Vec::new();
-        for (&k, before) in doubtful.iter().zip(self.block.codes(&self.block.before, &doubtful)) {
+        for (&k, before) in again.iter().zip(self.block.codes(&self.block.before, &again)) {
             let Some(ring) = &self.rings[k] else { continue };
             let mut window = self.trials.replay(ring, &before, self.block.counted(k), pace)?;
             configs.push((k, std::mem::take(&mut window.now)));
             replayed[k] = Some(window);
         }
+        configs.retain(|(k, _)| doubtful.contains(k));
         if !configs.is_empty() {
             self.block.put(&configs);
         }
         Ok(replayed)
     }
 
-    /// Which rings are safe at the end of the window. Of those that were replayed the lanes know nothing.
+    /// In lanes the oracle always answers that there is a leader: whether that may not have been so in this window.
+    fn is_doubtful(&self, k: usize) -> bool {
+        let Some(delay) = self.trials.about().oracle else { return false };
+        let waits = |ring: &Running| self.block.had_no_leader(k) && ring.leaderless + self.block.counted(k) <= delay;
+        self.rings[k].as_ref().is_some_and(|ring| !self.block.had_leader(k) && !waits(ring))
+    }
+
+    /// The rings, but for those left out, in whose phases something may have happened.
+    fn watched(&self, out: &[usize]) -> Vec<usize> {
+        let (mut all, mut look) = (Vec::new(), Vec::new());
+        for (k, ring) in self.rings.iter().enumerate().filter(|(k, _)| !out.contains(k)) {
+            let Some(ring) = ring else { continue };
+            match self.trials.watch(ring, self.block.changed(k) > 0, self.block.is_led(k)) {
+                Watch::Nothing => {}
+                Watch::End => look.push(k),
+                Watch::Steps => all.push(k),
+            }
+        }
+        if !look.is_empty() {
+            let ends = self.block.codes(&self.block.planes, &look);
+            let entered =
+                |k: usize, end: &[u128]| self.rings[k].as_ref().is_some_and(|ring| self.trials.has_entered(ring, end));
+            all.extend(look.into_iter().zip(&ends).filter(|(k, end)| entered(*k, end)).map(|(k, _)| k));
+        }
+        all
+    }
+
+    /// Which rings are safe at the end of the window. Of those that were replayed for the oracle the lanes know nothing.
     fn safe(&self, replayed: &[Option<Replayed>]) -> Vec<bool> {
-        let may_be = |&k: &usize| self.rings[k].is_some() && (replayed[k].is_some() || self.block.may_be_safe(k));
+        let asks = self.trials.about().oracle.is_some();
+        let unknown = |k: usize| asks && replayed[k].is_some();
+        let may_be = |&k: &usize| self.rings[k].is_some() && (unknown(k) || self.block.may_be_safe(k));
         let may_be: Vec<usize> = (0..self.rings.len()).filter(may_be).collect();
         let mut safe = vec![false; self.rings.len()];
         for (k, codes) in may_be.iter().zip(self.block.codes(&self.block.planes, &may_be)) {
@@ -366,8 +399,15 @@ mod tests {
             let protocol = Ppl::new(ring, &Params::default().with("kappa", 5)).unwrap();
             let seeds: Vec<u64> = (0..trials).collect();
             let start = |seed| Ok(uniform(&protocol, ring, &mut stream(seed, Stream::Start)));
-            let batch =
-                Batch { protocol: &protocol, ring, limit: 100_000, seeds: &seeds, start: &start, observer: &() };
+            let batch = Batch {
+                protocol: &protocol,
+                ring,
+                limit: 100_000,
+                seeds: &seeds,
+                start: &start,
+                phases: None,
+                observer: &(),
+            };
             let all = protocol.with_circuit(EveryWidth(&batch)).unwrap();
             assert_eq!(all[0].len(), seeds.len());
             assert!(all.iter().all(|width| *width == all[0]), "n {n}");

@@ -193,6 +193,11 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         elected && is(self.bad) == 0
     }
 
+    /// Whether a ring has a leader at the end of the window; of a protocol that elects none it may have.
+    pub(super) fn is_led(&self, ring: usize) -> bool {
+        self.circuit.leader_plane().is_none() || self.over_arcs(ring).any(|lane| has_lane(self.one, lane))
+    }
+
     /// The lanes in which an agent is there, and no copy of another.
     #[inline(always)]
     fn present(&self, slot: usize) -> L {

@@ -2,16 +2,18 @@
 
 use std::ops::ControlFlow;
 
+use crate::blueprint::Phase;
 use crate::circuit::Circuit;
 use crate::engine::hitting::first_in;
 use crate::engine::stepper::{Halt, Stepper};
 use crate::engine::tracker::Tracker;
 use crate::error::Error;
 use crate::observer::{Observer, Pace};
-use crate::protocol::Protocol;
+use crate::protocol::{Protocol, leaders};
 use crate::ring::Ring;
 use crate::schedule::{AnySchedule, Clocks};
-use crate::trial::Record;
+use crate::trial::{Reached, Record};
+use crate::value::Text;
 
 /// One after the other, trials that differ in their seeds only.
 pub(crate) struct Batch<'a, P: Protocol> {
@@ -25,8 +27,39 @@ pub(crate) struct Batch<'a, P: Protocol> {
     pub(crate) seeds: &'a [u64],
     /// The initial configuration of a seed.
     pub(crate) start: &'a dyn Fn(u64) -> Result<Vec<P::State>, Error>,
+    /// The phases, if they are asked for.
+    pub(crate) phases: Option<Phases<'a, P>>,
     /// Asked whether to go on, at least once a window, and told how many interactions the rings that run have behind them.
     pub(crate) observer: &'a dyn Observer,
+}
+
+/// The phases of a protocol on their way into records.
+pub(crate) struct Phases<'a, P: Protocol> {
+    pub(crate) all: &'a [Phase<P>],
+    /// Whether a leader is elected, so that leaders are counted.
+    pub(crate) elects: bool,
+    /// The name of the safe set among the phases.
+    pub(crate) safe: Text,
+}
+
+impl<P: Protocol> Phases<'_, P> {
+    /// Those that have not been met and may hold where there is a leader or none.
+    fn sought(&self, tracker: &Tracker, led: bool, protocol: &P, ring: Ring) -> impl Iterator<Item = &Phase<P>> {
+        let met = tracker.phases.iter();
+        let sought = self.all.iter().zip(met).filter(|(_, met)| met.is_none()).map(|(phase, _)| phase);
+        sought.filter(move |phase| led || !phase.needs_leader(protocol, ring))
+    }
+
+    /// Whether hardly any window of a ring that begins so needs to be run again: there is no leader, and what needs a look at every step
+    /// needs a leader, too.
+    pub(crate) fn can_wait(&self, protocol: &P, ring: Ring, config: &[P::State]) -> bool {
+        let mut open = self.all.iter().filter(|phase| phase.open.is_some());
+        leaders(protocol, config).is_empty() && open.all(|phase| phase.needs_leader(protocol, ring))
+    }
+
+    fn reached(&self, tracker: &Tracker, safe: Option<u64>) -> Vec<Reached> {
+        tracker.reached(self.all, self.elects, &self.safe, safe)
+    }
 }
 
 /// Takes each trial that has ended, in the order in which they end: which of the seeds it had, its record and its last configuration.
@@ -45,11 +78,13 @@ pub(super) struct Running {
     pub(super) coins_read: u64,
     /// What its oracle remembers: for how many interactions there has been no leader.
     pub(super) leaderless: u64,
+    /// What is known of its phases, if they are asked for.
+    pub(super) tracker: Tracker,
 }
 
 impl Running {
-    fn new(index: usize, seed: u64) -> Self {
-        Self { index, seed, window: 0, steps: 0, change: Change::Never, coins_read: 0, leaderless: 0 }
+    fn new(index: usize, seed: u64, tracker: Tracker) -> Self {
+        Self { index, seed, window: 0, steps: 0, change: Change::Never, coins_read: 0, leaderless: 0, tracker }
     }
 }
 
@@ -73,6 +108,17 @@ pub(super) struct Replayed {
     pub(super) change: Option<u64>,
     pub(super) coins_read: u64,
     pub(super) leaderless: u64,
+    pub(super) tracker: Tracker,
+}
+
+/// How closely a window has to be looked at for phases.
+pub(super) enum Watch {
+    /// Nothing of them can have happened in it.
+    Nothing,
+    /// A phase is closed, so that its end tells.
+    End,
+    /// Step by step.
+    Steps,
 }
 
 /// What lanes ask of the trials that they run, whatever the protocol: configurations are codes. So all that is compiled for each kind of word
@@ -96,6 +142,12 @@ pub(super) trait Trials {
         safe: bool,
         pace: &mut Pace<'_>,
     ) -> Result<ControlFlow<()>, Halt>;
+
+    /// How closely the last window of a trial has to be looked at: `changed` if an output changed, `led` if there is a leader at its end.
+    fn watch(&self, ring: &Running, changed: bool, led: bool) -> Watch;
+
+    /// Whether a phase holds at the end of the last window that was sought until then.
+    fn has_entered(&self, ring: &Running, now: &[u128]) -> bool;
 
     /// Runs the last window of a trial in the clear form.
     fn replay(&self, ring: &Running, before: &[u128], count: u64, pace: &mut Pace<'_>) -> Result<Replayed, Halt>;
@@ -153,11 +205,12 @@ impl<P: Protocol, C: Circuit<State = P::State>> Trials for Coded<'_, '_, P, C> {
             let config = (self.batch.start)(seed)?;
             self.begun += 1;
             let safe = self.batch.protocol.is_safe(&config);
+            let tracker = Tracker::new(self.batch.protocol, self.batch.phases(), &config);
             if !safe && self.batch.limit > 0 {
                 let codes = config.iter().map(|state| self.circuit.encode(state)).collect();
-                return Ok(Next::Begins(Running::new(index, seed), codes));
+                return Ok(Next::Begins(Running::new(index, seed, tracker), codes));
             }
-            let record = self.batch.record(0, safe.then_some(0), 0, 0);
+            let record = self.batch.record(0, safe.then_some(0), 0, 0, &tracker);
             if (self.ended)(index, record, config).is_break() {
                 return Ok(Next::Stopped);
             }
@@ -181,21 +234,42 @@ impl<P: Protocol, C: Circuit<State = P::State>> Trials for Coded<'_, '_, P, C> {
         Ok((self.ended)(ring.index, record, config))
     }
 
+    fn watch(&self, ring: &Running, changed: bool, led: bool) -> Watch {
+        let Some(phases) = &self.batch.phases else { return Watch::Nothing };
+        // Where no output changed, leaders at the end are leaders all the time.
+        let sought = || phases.sought(&ring.tracker, led || changed, self.batch.protocol, self.batch.ring);
+        if (changed && phases.elects) || sought().any(|phase| phase.open.is_some()) {
+            Watch::Steps
+        } else if sought().next().is_some() {
+            Watch::End
+        } else {
+            Watch::Nothing
+        }
+    }
+
+    fn has_entered(&self, ring: &Running, now: &[u128]) -> bool {
+        let (protocol, config) = (self.batch.protocol, self.decoded(now));
+        let mut sought =
+            self.batch.phases.iter().flat_map(|phases| phases.sought(&ring.tracker, true, protocol, self.batch.ring));
+        sought.any(|phase| (phase.holds)(protocol, &config))
+    }
+
     fn replay(&self, ring: &Running, before: &[u128], count: u64, pace: &mut Pace<'_>) -> Result<Replayed, Halt> {
-        let mut stepper = self.batch.stepper(ring, self.decoded(before));
-        let mut tracker = Tracker::new(self.batch.protocol, &[], &stepper.config);
-        tracker.follow_output(&mut stepper, count, pace)?;
+        let (mut stepper, mut tracker) = (self.batch.stepper(ring, self.decoded(before)), ring.tracker.clone());
+        self.batch.follow(&mut stepper, &mut tracker, count, pace)?;
         let change = tracker.last_output_change;
         Ok(Replayed {
             now: stepper.config.iter().map(|state| self.circuit.encode(state)).collect(),
-            change: (change > 0).then_some(ring.steps + change),
+            change: (change > ring.steps).then_some(change),
             coins_read: stepper.coins_read,
             leaderless: stepper.oracle.leaderless(),
+            tracker,
         })
     }
 
     fn interrupt(&mut self, ring: &Running, now: &[u128]) {
-        let record = self.batch.record(ring.steps, None, self.batch.changed_before(ring), ring.coins_read);
+        let changed = self.batch.changed_before(ring);
+        let record = self.batch.record(ring.steps, None, changed, ring.coins_read, &ring.tracker);
         let record = Record { censored: false, interrupted: true, ..record };
         let config = self.decoded(now);
         let _ = (self.ended)(ring.index, record, config);
@@ -213,24 +287,41 @@ impl<P: Protocol> Batch<'_, P> {
         safe: bool,
         pace: &mut Pace<'_>,
     ) -> Result<(Record, Vec<P::State>), Halt> {
-        let mut stepper = self.stepper(ring, before);
-        let mut tracker = Tracker::new(self.protocol, &[], &stepper.config);
+        let (mut stepper, mut tracker) = (self.stepper(ring, before), ring.tracker.clone());
         let most = count.min(self.limit - ring.steps);
         let exact = if safe { first_in(&stepper, count, &P::is_safe, pace)? } else { count };
-        tracker.follow_output(&mut stepper, exact.min(most), pace)?;
+        self.follow(&mut stepper, &mut tracker, exact.min(most), pace)?;
         let changed = match tracker.last_output_change {
-            0 => self.changed_before(ring),
-            step => ring.steps + step,
+            step if step > ring.steps => step,
+            _ => self.changed_before(ring),
         };
-        let in_time = safe && exact <= most;
-        let (steps, coins_read) = (ring.steps + exact.min(most), ring.coins_read + stepper.coins_read);
-        Ok((self.record(steps, in_time.then_some(steps), changed, coins_read), stepper.config))
+        let (in_time, steps, coins_read) = (safe && exact <= most, stepper.steps, ring.coins_read + stepper.coins_read);
+        Ok((self.record(steps, in_time.then_some(steps), changed, coins_read, &tracker), stepper.config))
+    }
+
+    /// Runs so many interactions of a window, and follows what is asked for.
+    fn follow(
+        &self,
+        stepper: &mut Stepper<P, AnySchedule>,
+        tracker: &mut Tracker,
+        steps: u64,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Halt> {
+        let Some(phases) = &self.phases else { return tracker.follow_output(stepper, steps, pace) };
+        let before = stepper.clone();
+        tracker.follow_phases(stepper, phases.all, steps, pace)?;
+        tracker.find_closed(&before, stepper, phases.all, pace)
+    }
+
+    fn phases(&self) -> &[Phase<P>] {
+        self.phases.as_ref().map_or(&[], |phases| phases.all)
     }
 
     /// A trial before its last window.
     fn stepper(&self, ring: &Running, before: Vec<P::State>) -> Stepper<P, AnySchedule> {
         let clocks = Clocks::from_window(self.ring, ring.seed, ring.window);
         let mut stepper = Stepper::new(self.protocol.clone(), before, AnySchedule::Clocks(clocks));
+        stepper.steps = ring.steps;
         stepper.oracle = stepper.oracle.remembering(ring.leaderless);
         stepper
     }
@@ -247,15 +338,15 @@ impl<P: Protocol> Batch<'_, P> {
         }
     }
 
-    fn record(&self, steps: u64, safe: Option<u64>, last_output_change: u64, coins_read: u64) -> Record {
+    fn record(&self, steps: u64, safe: Option<u64>, changed: u64, coins_read: u64, tracker: &Tracker) -> Record {
         Record {
             limit: self.limit,
             steps,
             safe,
             censored: safe.is_none(),
             interrupted: false,
-            last_output_change,
-            phases: Vec::new(),
+            last_output_change: changed,
+            phases: self.phases.as_ref().map_or_else(Vec::new, |phases| phases.reached(tracker, safe)),
             faults: Vec::new(),
             coins_read,
         }
