@@ -251,7 +251,7 @@ fn psis(text: &str) -> Result<Sizes, String> {
 }
 
 fn kappas(text: &str) -> Result<Sizes, String> {
-    sizes_within(text, 1, 64)
+    sizes_within(text, 1, 65_535)
 }
 
 fn sizes_within(text: &str, least: usize, most: usize) -> Result<Sizes, String> {

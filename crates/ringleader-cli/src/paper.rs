@@ -185,6 +185,16 @@ pub(crate) const STATEMENTS: &[Statement] = &[
                 "ringleader prove convergence --n 3..8 --psi 2..4 --kappa 1..2",
             ),
             of(
+                How::Proven,
+                "with probability 1: every n that is no multiple of psi 2^psi, psi = 2..31, every kappa_max, by the reduction `words`",
+                "ringleader prove every-convergence --psi 2..31",
+            ),
+            of(
+                How::Sharp,
+                "its facts need a signal at a leader that is killed, and last = 0 where tokens move: psi = 2..5",
+                "ringleader prove every-kill-shielded every-window-last --psi 2..5",
+            ),
+            of(
                 How::Sharp,
                 "where n = psi 2^psi a ring may stay without a leader for ever: psi = 2",
                 "ringleader prove convergence-unsound --psi 2",
@@ -604,6 +614,12 @@ pub(crate) const STATEMENTS: &[Statement] = &[
                 "ringleader exact por --n 4 --start two-segments",
             ),
             of(How::Sampled, "the time", "ringleader run --protocol por --n 64 --trials 100 --seed 1"),
+            of(
+                How::Proven,
+                "with probability 1, and oriented configurations stay so: every n, by the reduction `arrows`",
+                "ringleader prove every-por-convergence",
+            ),
+            of(How::Sharp, "a strong responder may win", "ringleader prove every-por-initiator"),
         ],
     },
     Statement {
@@ -670,17 +686,23 @@ pub(crate) const STATEMENTS: &[Statement] = &[
         title: "Lemma 22",
         name: "red_increase",
         says: "a blue agent becomes red only when a stamp conflict is detected",
-        evidence: &[of(How::Proven, "n = 3..12, 16 colours", "ringleader prove red_increase --n 3..12")],
+        evidence: &[
+            of(How::Proven, "n = 3..12, 16 colours", "ringleader prove red_increase --n 3..12"),
+            of(How::Proven, "every n, 16 colours, by the reduction `near`", "ringleader prove every-red_increase"),
+        ],
     },
     Statement {
         title: "Lemma 23",
         name: "red_decrease",
         says: "while an agent is red, within O(n) expected steps there is a recolouring or there are fewer red agents",
-        evidence: &[of(
-            How::Proven,
-            "both halves of its proof, but for how soon: three interactions detect a colour conflict, whatever others do; without one, a stamp conflict is detected or fewer agents are red: n = 3..12",
-            "ringleader prove red_decrease --n 3..12",
-        )],
+        evidence: &[
+            of(
+                How::Proven,
+                "both halves of its proof, but for how soon: three interactions detect a colour conflict, whatever others do; without one, a stamp conflict is detected or fewer agents are red: n = 3..12",
+                "ringleader prove red_decrease --n 3..12",
+            ),
+            of(How::Proven, "every n, 16 colours, by the reduction `near`", "ringleader prove every-red_decrease"),
+        ],
     },
     Statement {
         title: "Theorem 4",
@@ -699,6 +721,11 @@ pub(crate) const STATEMENTS: &[Statement] = &[
             ),
             of(How::Exact, "expected steps from one colour: n = 3", "ringleader exact pcl --n 3 --start one-color"),
             of(How::Sampled, "the time", "ringleader run --protocol pcl --n 64 --trials 100 --seed 1"),
+            of(
+                How::Proven,
+                "recolouring, and that red-free configurations stay so: every n, 16 colours, by the reduction `near`",
+                "ringleader prove every-recolour every-pcl-red-free",
+            ),
         ],
     },
     Statement {

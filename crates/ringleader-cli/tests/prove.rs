@@ -244,7 +244,7 @@ fn bad_questions_are_refused_with_what_is_allowed() {
         (&["prove", "safe", "--n", "513"], "each from 3 to 512"),
         (&["prove", "safe", "--n", "many"], "each from 3 to 512"),
         (&["prove", "safe", "--psi", "1"], "each from 2 to 31"),
-        (&["prove", "convergence", "--kappa", "0"], "each from 1 to 64"),
+        (&["prove", "convergence", "--kappa", "0"], "each from 1 to 65535"),
         (&["prove", "safe", "--n", "40", "--psi", "2", "--most-psi", "3"], "hold no point"),
         (&["prove", "safe", "--memory", "much"], "such as 512M or 4G"),
         (&["prove", "safe", "--time", "soon"], "--time"),

@@ -52,8 +52,8 @@ impl Schema {
 
 /// Kinds that need a browser or a cluster, or are written to a file; they are looked at elsewhere, `view` and `certificates` below and Slurm's
 /// in `tests/slurm.rs`.
-const NEED_MORE: [&str; 6] =
-    ["view", "certificates", "slurm_submitted", "slurm_complete", "slurm_status", "slurm_cancelled"];
+const NEED_MORE: [&str; 7] =
+    ["view", "certificates", "smt2", "slurm_submitted", "slurm_complete", "slurm_status", "slurm_cancelled"];
 
 /// Commands with the kind of their answers; all that ends by itself.
 fn commands() -> Vec<(Vec<String>, &'static str)> {
@@ -93,6 +93,7 @@ fn commands() -> Vec<(Vec<String>, &'static str)> {
         ("prove complete --psi 3 --time 0", "prove"),
         ("prove needed-ids --n 3 --psi 2", "prove"),
         ("prove convergence --n 3 --psi 2 --premises", "prove"),
+        ("prove every-safe every-safe-ids --psi 2", "prove"),
         ("prove --list", "claims"),
         ("paper", "paper"),
         ("paper Lemma 14", "paper"),
@@ -186,6 +187,8 @@ fn manifests_are_what_the_schema_says() {
         schema.accepts(words, &manifest, "certificates");
         changed(&schema, &manifest);
     }
+    let words = ["prove", "--every-n", "--json", "--smt2", &place("of-smt")];
+    schema.accepts(&words, &serde_json::from_slice(&ringleader(&words).stdout).unwrap(), "smt2");
 }
 
 #[test]

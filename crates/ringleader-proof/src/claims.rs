@@ -2,7 +2,7 @@
 
 mod convergence;
 mod disappear;
-mod every;
+pub mod every;
 mod forms;
 mod kappa;
 mod safe;
@@ -40,6 +40,8 @@ pub enum About {
     N,
     /// `psi`; the size of the ring does not matter.
     Psi,
+    /// Nothing: a theorem for every ring of a protocol without such parameters.
+    Nothing,
     /// `n` and `psi`; kappa_max = 1 stands for all.
     NPsi,
     /// `n`, `psi` and `kappa_max`.
@@ -50,13 +52,13 @@ impl About {
     /// Whether the claim is about the size of the ring.
     #[must_use]
     pub fn n(self) -> bool {
-        self != Self::Psi
+        !matches!(self, Self::Psi | Self::Nothing)
     }
 
     /// Whether it is about `psi`.
     #[must_use]
     pub fn psi(self) -> bool {
-        self != Self::N
+        !matches!(self, Self::N | Self::Nothing)
     }
 
     /// Whether it is about `kappa_max`.

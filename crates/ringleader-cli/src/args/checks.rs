@@ -112,6 +112,8 @@ Examples:
   ringleader prove complete --psi 5 --time 60 --memory 4G
   ringleader prove --every-n --psi 2..31
       the theorems about every n, for every psi and kappa_max
+  ringleader prove --every-n --smt2 smt && z3 smt/safe.smt2
+      some of it for all psi at once, for any SMT solver
   ringleader prove mine.py --n 3..8                 a file of yours
   ringleader prove mine.py --n 3..6 --every --witness found
   ringleader prove --protocol ysm --n 3..8 --bound 9
@@ -137,7 +139,8 @@ pub(crate) struct ProveArgs {
     /// The psi of P_PL, from 2 to 31 [default: a quick subset, by claim]
     #[arg(long, value_name = "SIZES", value_parser = psis)]
     pub(crate) psi: Option<Sizes>,
-    /// The kappa_max of P_PL, from 1 to 64, for the claims in which it matters [default: 1]
+    /// The kappa_max of P_PL, from 1 to 65535, for the claims in which it matters; the words of `convergence` get as long as n psi kappa_max
+    /// asks [default: 1]
     #[arg(long, value_name = "SIZES", value_parser = kappas)]
     pub(crate) kappa: Option<Sizes>,
     /// Decide the theorems about every number of agents: facts about two neighbours, for each psi, and reductions in PROOFS.md
@@ -161,6 +164,9 @@ pub(crate) struct ProveArgs {
     /// Write each formula (DIMACS) and the proof that it has no solution (DRAT) into this directory, and a manifest with their hashes
     #[arg(long, value_name = "DIR")]
     pub(crate) certificate: Option<PathBuf>,
+    /// With --every-n, write the facts on tokens and IDs as SMT-LIB instead, with psi, n and places as integers, into this directory
+    #[arg(long, value_name = "DIR", requires = "every_n", conflicts_with_all = ["claims", "psi", "certificate", "witness"])]
+    pub(crate) smt2: Option<PathBuf>,
     /// Of the text of a protocol, write the graph as AIGER instead (binary if FILE ends in .aig), at the first n
     #[arg(long, value_name = "FILE")]
     pub(crate) aiger: Option<PathBuf>,

@@ -29,6 +29,7 @@ use crate::stop::{Stop, outcome};
 use crate::text::{WIDTH, alarm, commas, faint, good, strong, wrapped};
 
 mod archive;
+mod smt;
 mod summary;
 mod texts;
 
@@ -70,6 +71,9 @@ pub(crate) fn prove(args: &ProveArgs, entries: &Entries, files: &[File]) -> Resu
         return Err(Stop::Bad(
             "--aiger and --blif write the text of a protocol: name one with --protocol, or a file".into(),
         ));
+    }
+    if let Some(directory) = &args.smt2 {
+        return smt::write(directory, args.json);
     }
     let chosen = choose(&args.claims, args.every_n)?;
     if args.list {

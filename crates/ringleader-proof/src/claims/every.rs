@@ -3,10 +3,14 @@
 //! with the library's own predicates in the tests.
 
 mod meeting;
+mod others;
 #[cfg(test)]
 mod planted;
 mod safe;
+pub mod smt;
 mod war;
+mod window;
+mod words;
 
 use super::{About, Claim};
 use safe::Dropped;
@@ -35,7 +39,89 @@ const CLOSED: Claim = Claim {
 };
 
 pub(super) fn claims() -> Vec<Claim> {
-    [of_s_pl(), of_bullets()].concat()
+    [of_s_pl(), of_bullets(), of_convergence(), of_others()].concat()
+}
+
+fn of_others() -> Vec<Claim> {
+    let oriented = Claim {
+        name: "every-por-convergence",
+        place: "Theorem ssro",
+        says: "P_OR with right colours and memories becomes oriented with probability 1, and stays so, for every n",
+        about: About::Nothing,
+        every: Some("arrows"),
+        given: &[],
+        canary: false,
+        quick: [(3, 3), (2, 2)],
+        decide: |query, _| others::arrows(query, false),
+    };
+    let coloured = Claim {
+        name: "every-pcl-red-free",
+        place: "Appendix B",
+        says: "with 16 colours, red-free configurations of P_CL stay red-free and no colour changes, for every n",
+        every: Some("near"),
+        decide: |query, _| others::red_free(query),
+        ..oriented
+    };
+    vec![
+        oriented,
+        Claim {
+            name: "every-por-initiator",
+            says: "of two heads the initiator always wins",
+            canary: true,
+            decide: |query, _| others::arrows(query, true),
+            ..oriented
+        },
+        coloured,
+        Claim {
+            name: "every-red_increase",
+            place: "Lemma red_increase",
+            says: "a blue agent becomes red only when a stamp conflict is detected, for every n",
+            decide: |query, _| others::fresh_red(query, false),
+            ..coloured
+        },
+        Claim {
+            name: "every-recolour",
+            place: "Theorem two-hop",
+            says: "if a recolouring makes no colour conflict, both agents become blue and no blue agent becomes red, for every n",
+            decide: |query, _| others::fresh_red(query, true),
+            ..coloured
+        },
+        Claim {
+            name: "every-red_decrease",
+            place: "Lemma red_decrease",
+            says: "what `red_decrease` says, for every n",
+            decide: |query, _| others::red_decrease(query),
+            ..coloured
+        },
+    ]
+}
+
+fn of_convergence() -> Vec<Claim> {
+    let convergence = Claim {
+        name: "every-convergence",
+        place: "Theorem main",
+        says: "S_PL is reached with probability 1 from every configuration, for every n that is no multiple of psi 2^psi (so for every n <= 2^psi) and every kappa_max",
+        every: Some("words"),
+        given: &[
+            "every-get_peaceful",
+            "every-new_live_bullet",
+            "every-once_peaceful",
+            "every-cpb_closed",
+            "every-safe",
+        ],
+        decide: |query, point| words::lead_on(query, point.psi),
+        ..SAFE
+    };
+    let canary = |name, says, decide| Claim { name, says, canary: true, given: &[], decide, ..convergence };
+    vec![
+        convergence,
+        canary("every-kill-shielded", "a live bullet kills whatever leader it comes to", |query, point| {
+            words::kills_always(query, point.psi)
+        }),
+        canary("every-window-last", "the facts on tokens hold whatever last is", |query, point| {
+            words::tokens_always(query, point.psi)
+        }),
+    ]
 }
 
 fn of_bullets() -> Vec<Claim> {

@@ -110,12 +110,12 @@ pub(super) fn claims() -> Vec<Claim> {
 }
 
 /// P_OR with 16 colours.
-fn por(n: usize) -> Result<Subject<Por>, Undecided> {
+pub(super) fn por(n: usize) -> Result<Subject<Por>, Undecided> {
     Subject::new(n, &Params::default())
 }
 
 /// P_CL with 16 colours.
-fn pcl(n: usize) -> Result<Subject<Pcl>, Undecided> {
+pub(super) fn pcl(n: usize) -> Result<Subject<Pcl>, Undecided> {
     Subject::new(n, &Params::default())
 }
 
@@ -201,7 +201,7 @@ fn coloured<A: Agent<State = pcl::State>>(config: &[A], stamps: bool) -> A::Bit 
     if stamps { pcl::red_free(config) } else { !conflicts() }
 }
 
-fn pcl_closed(query: &mut Query<'_>, n: usize, stamps: bool) -> Result<Decided, Undecided> {
+pub(super) fn pcl_closed(query: &mut Query<'_>, n: usize, stamps: bool) -> Result<Decided, Undecided> {
     let pcl = pcl(n)?;
     let set: Set<'_, pcl::State> = either!(|config| coloured(config, stamps));
     Ok(exit(query, (&pcl, &pcl.unroll(|_, _| {})), ("inside the set", set), &["color"])?.into())
@@ -220,7 +220,7 @@ fn wrongly_red<A: Agent<State = pcl::State>>(before: &[A], after: &[A], recolour
     conflict & !clash & (reddens | pcl::is_red(after, 0) | pcl::is_red(after, 1))
 }
 
-fn reddens(query: &mut Query<'_>, n: usize, recoloured: bool) -> Result<Decided, Undecided> {
+pub(super) fn reddens(query: &mut Query<'_>, n: usize, recoloured: bool) -> Result<Decided, Undecided> {
     let pcl = pcl(n)?;
     let (unrolling, ways) = (pcl.unroll(|_, _| {}), [pcl.ring.e(0), pcl.ring.e(0).reversed()]);
     let wrong = any(ways.map(|e| wrongly_red(&unrolling.now, &unrolling.after(e), recoloured)));
@@ -245,7 +245,7 @@ fn red_decrease(query: &mut Query<'_>, n: usize) -> Result<Decided, Undecided> {
 }
 
 /// `u_0` and `u_2` have the same colour, and three interactions detect nothing.
-fn colour_conflict_unseen(query: &mut Query<'_>, pcl: &Subject<Pcl>) -> Result<Option<Witness>, Undecided> {
+pub(super) fn colour_conflict_unseen(query: &mut Query<'_>, pcl: &Subject<Pcl>) -> Result<Option<Witness>, Undecided> {
     let mut unrolling = pcl.unroll(|_, _| {});
     let word = [pcl.ring.e(0), pcl.ring.e(1), pcl.ring.e(0)];
     let mut unseen = vec![pcl::color_conflict(&unrolling.now, 0)];
@@ -271,7 +271,7 @@ fn no_fewer_red<A: Agent<State = pcl::State>>(before: &[A], after: &[A]) -> A::B
     conflict & !pcl::stamp_conflict(&before[0], &before[1]) & (reddens | pcl::is_red(after, 1))
 }
 
-fn stays_red(query: &mut Query<'_>, pcl: &Subject<Pcl>) -> Result<Option<Witness>, Undecided> {
+pub(super) fn stays_red(query: &mut Query<'_>, pcl: &Subject<Pcl>) -> Result<Option<Witness>, Undecided> {
     let (unrolling, ways) = (pcl.unroll(|_, _| {}), [pcl.ring.e(0), pcl.ring.e(0).reversed()]);
     let wrong = any(ways.map(|e| no_fewer_red(&unrolling.now, &unrolling.after(e))));
     let found = unrolling.find(query, &[wrong])?;

@@ -175,7 +175,7 @@ pub fn memory_correct<A: Agent<State = State>>(config: &[A]) -> A::Bit {
 }
 
 /// The same at `u_i`.
-fn remembers<A: Agent<State = State>>(config: &[A], i: usize) -> A::Bit {
+pub fn remembers<A: Agent<State = State>>(config: &[A], i: usize) -> A::Bit {
     let n = config.len();
     let (u, left, right) = (&config[i], &config[Left.neighbour(i, n)], &config[Right.neighbour(i, n)]);
     let knows = |one: &A, other: &A| u.same(C1, one, COLOR) & u.same(C2, other, COLOR);

@@ -179,7 +179,8 @@ impl Summary {
         let (psi, kappa) = parameters(&self.claim, point);
         let parts = [("n", self.claim.about.n().then_some(point.n)), ("psi", psi), ("kappa", kappa)];
         let parts = parts.into_iter().filter_map(|(name, value)| Some(format!("{name} = {}", value?)));
-        parts.collect::<Vec<_>>().join(", ")
+        let parts = parts.collect::<Vec<_>>().join(", ");
+        if parts.is_empty() { "some ring".into() } else { parts }
     }
 }
 

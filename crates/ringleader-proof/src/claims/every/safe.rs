@@ -14,6 +14,7 @@ use ringleader::protocols::ppl::{BLACK, State, WHITE, valid};
 
 use super::super::either;
 use super::meeting::{Meeting, Rules, Scene};
+use super::words::risky;
 use crate::query::{Decided, Query, Undecided, Verdict};
 
 /// What is expected of one of the two agents.
@@ -48,8 +49,7 @@ pub(super) struct Question {
 pub(super) enum Extent {
     /// In all of S_PL, where no leader is created and no bit changes.
     Whole,
-    /// In the first segments, however many, where no leader is created in construction mode.
-    #[cfg_attr(not(test), expect(dead_code, reason = "what is asked on the way to S_PL is counted, too"))]
+    /// In the first segments, however many; no leader is created.
     Begun,
 }
 
@@ -126,21 +126,12 @@ impl Question {
     }
 
     /// `A_k`.
-    fn in_place<A: Agent<State = State>>(&self, u: &A, side: usize, risky: bool) -> A::Bit {
+    fn in_place<A: Agent<State = State>>(&self, u: &A, side: usize, may_be_risky: bool) -> A::Bit {
         let Side { leader, dist, last, inside, .. } = self.sides[side];
         let right = same(u.ask(("leader", 0, &["leader"]), |v| v.leader == 1), A::Bit::constant(leader))
             & u.ask(("dist", dist as isize, &["dist"]), |v| usize::from(v.dist) == dist)
             & same(u.ask(("last", 0, &["last"]), |v| v.last == 1), A::Bit::constant(last));
-        if risky { right } else { right & !self.risky(u, inside) }
-    }
-
-    fn risky<A: Agent<State = State>>(&self, u: &A, inside: usize) -> A::Bit {
-        let of = |c: usize, names: &'static [&'static str]| {
-            u.ask(("risky", inside as isize, names), |v| {
-                v.token[c].is_some_and(|z| 0 < z.pos && (z.pos as usize) < inside)
-            })
-        };
-        of(BLACK, &["tokenB"]) | of(WHITE, &["tokenW"])
+        if may_be_risky { right } else { right & !risky(u, inside) }
     }
 
     /// `K_k`, with the bits as they were.
@@ -180,8 +171,9 @@ impl Question {
         if self.settled {
             then = then & kept(1);
         }
-        if extent == Extent::Whole {
-            then = then & !meeting.created;
+        match extent {
+            Extent::Whole => then = then & !meeting.created,
+            Extent::Begun => given = given & !meeting.created,
         }
         [given, then]
     }
