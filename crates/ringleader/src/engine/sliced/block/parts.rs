@@ -48,7 +48,7 @@ impl<P: Protocol> Trials<'_, P> {
         let stamps = Stamps { enough, stamp, finished: AtomicU64::new(0), stamps: Mutex::new(Vec::new()) };
         let (start, limit) = (|_| Ok(self.start.to_vec()), u64::MAX);
         let Self { protocol, ring, seeds, .. } = *self;
-        let batch = Batch { protocol, ring, limit, seeds, start: &start, observer: &stamps };
+        let batch = Batch { protocol, ring, limit, seeds, start: &start, phases: None, observer: &stamps };
         run_in(&batch, circuit, words, &mut |_, record, _| {
             stamps.finished.fetch_add(if record.interrupted { 0 } else { record.steps }, Relaxed);
             ControlFlow::Continue(())
