@@ -26,9 +26,10 @@ use crate::paper::{STATEMENTS, Statement, called, same_name};
 use crate::progress::{Bar, interrupted};
 use crate::stdout::{print, to_stdout};
 use crate::stop::{Stop, outcome};
-use crate::text::{WIDTH, alarm, commas, faint, good, strong, wrapped};
+use crate::text::{alarm, commas, faint, good, strong};
 
 mod archive;
+mod list;
 mod smt;
 mod summary;
 mod texts;
@@ -77,7 +78,7 @@ pub(crate) fn prove(args: &ProveArgs, entries: &Entries, files: &[File]) -> Resu
     }
     let chosen = choose(&args.claims, args.every_n)?;
     if args.list {
-        return list(&chosen, args.json);
+        return list::list(&chosen, args.json);
     }
     if prepare(args)?.is_none() {
         return again();
@@ -589,30 +590,4 @@ fn line(cells: [&str; 8]) -> String {
 fn line_of(cells: &[&str; 7]) -> String {
     let [claim, n, psi, kappa, seconds, variables, clauses] = cells;
     format!("{claim:<24} {n:>4} {psi:>4} {kappa:>5} {seconds:>8} {variables:>9} {clauses:>10}")
-}
-
-fn list(chosen: &[Claim], as_json: bool) -> Result<(), Stop> {
-    let entry = |claim: &Claim| {
-        Value::map([
-            ("claim", claim.name.into()),
-            ("statements", summary::statements(claim.name).collect::<Vec<_>>().into()),
-            ("place", claim.place.into()),
-            ("says", claim.says.into()),
-            ("reduction", claim.every.map(Value::from).into()),
-            ("given", claim.given.iter().map(|&name| Value::from(name)).collect::<Vec<_>>().into()),
-            ("must_fail", claim.canary.into()),
-        ])
-    };
-    let all = || Value::map([("claims", chosen.iter().map(entry).collect::<Vec<_>>().into())]);
-    print(as_json, "claims", all, |out| chosen.iter().try_for_each(|claim| show(out, claim)))
-}
-
-fn show(out: &mut dyn Write, claim: &Claim) -> io::Result<()> {
-    let statements: Vec<&str> = summary::statements(claim.name).collect();
-    writeln!(out, "{}  {}", strong(claim.name), faint(statements.join(", ")))?;
-    let must = if claim.canary { "; known to be false: it must fail" } else { "" };
-    let given = if claim.given.is_empty() { String::new() } else { format!("; given {}", claim.given.join(", ")) };
-    let every = claim.every.map_or(String::new(), |name| format!("; every n by the reduction {name} (PROOFS.md)"));
-    let says = format!("{}{every}{given}{must}", claim.says);
-    wrapped(&says, WIDTH - 4).iter().try_for_each(|line| writeln!(out, "    {line}"))
 }
