@@ -18,6 +18,11 @@ use crate::trial::{Engine, Record, Scheduler, Trial};
 /// With fewer lanes in use than this the stepper is faster.
 const WORTH_SLICING: usize = 48;
 
+/// Trials that are over after so many interactions an agent are not worth slicing: what ends a trial there takes as long on the stepper.
+const SOON: u64 = 256;
+/// Among so many trials two are tried, on rings of at most this size, so that it costs next to nothing.
+const WORTH_TRYING: (usize, usize) = (128, 2048);
+
 /// The initial configuration of a seed.
 type Starts<'a, P> = dyn Fn(u64) -> Result<Vec<<P as crate::protocol::Transition>::State>, Error> + 'a;
 
@@ -70,7 +75,9 @@ impl<P: Protocol> Instance<P> {
         };
         let phases = trial.phases.then(|| self.phases());
         let batch = Batch { protocol: &self.protocol, ring: self.ring, limit, seeds, start: &start, phases, observer };
-        match self.words(trial, seeds.len(), engine)? {
+        let words = self.words(trial, seeds.len(), engine)?;
+        let soon = words.is_some() && engine == Engine::Auto && self.end_soon(trial, &batch)?;
+        match words.filter(|_| !soon) {
             Some(words) => {
                 let sliced = self.protocol.with_circuit(Slice { batch: &batch, words, engine, ended });
                 sliced.unwrap_or_else(|| Err(no_circuit(engine)))
@@ -92,6 +99,24 @@ impl<P: Protocol> Instance<P> {
             }
         }
         Ok(())
+    }
+
+    /// Whether these trials are likely over so soon that lanes do not pay.
+    fn end_soon(&self, trial: &Trial, batch: &Batch<'_, P>) -> Result<bool, Error> {
+        let (many, largest) = WORTH_TRYING;
+        if batch.seeds.len() < many || self.ring.n() > largest {
+            return Ok(false);
+        }
+        let limit = batch.limit.min(SOON * self.ring.n() as u64);
+        for &seed in &batch.seeds[..2] {
+            let schedule = AnySchedule::new(trial.scheduler, self.ring, seed);
+            let stepper = Stepper::new(self.protocol.clone(), (batch.start)(seed)?, schedule);
+            let record = Whole::new(trial, seed, limit, &[], stepper).run(false, "", &());
+            if record.censored && limit < batch.limit {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The words in which so many trials of this kind are run at once; `None` if the stepper does them.
@@ -226,6 +251,7 @@ mod tests {
     use crate::protocols::ppl::Ppl;
     use crate::protocols::ysm::{State, Ysm};
     use crate::ring::Orientation;
+    use crate::trial::Initial;
     use crate::variables::Variables;
 
     /// [YSM21] after an author has tried another rule in the clear form, and forgotten the circuit.
@@ -330,12 +356,29 @@ mod tests {
         assert!(config != first && config.as_ptr() == place);
     }
 
+    /// Trials that begin in the safe set, or have a low limit, and others.
+    #[test]
+    fn what_ends_soon_is_told_beforehand() {
+        let instance = Instance::new(Arc::new(Ppl::blueprint()), 16, &Params::default()).unwrap();
+        let ends_soon = |start: &str, seeds: u64, limit: Option<u64>| {
+            let trial = Trial { phases: false, limit, ..Trial::new("ppl", 16, 1) };
+            let seeds: Vec<u64> = (0..seeds).collect();
+            let initial = Initial::Named(start.to_owned());
+            let start = |seed| instance.initial(Some(&initial), seed);
+            let (protocol, ring, limit) = (&instance.protocol, instance.ring, instance.limit(&trial));
+            let batch = Batch { protocol, ring, limit, seeds: &seeds, start: &start, phases: None, observer: &() };
+            instance.end_soon(&trial, &batch).unwrap()
+        };
+        assert!(ends_soon("safe", 200, None) && ends_soon("leaderless", 200, Some(100)));
+        assert!(!ends_soon("leaderless", 200, None) && !ends_soon("safe", 20, None));
+    }
+
     #[test]
     fn a_circuit_that_is_not_the_clear_form_is_never_used() {
         let new = |ring, params: &Params| Ok(Edited(Ysm::new(ring, params)?));
         let blueprint = Blueprint::new("edited", Orientation::Directed, new).elects().uniform();
-        let instance = Instance::new(Arc::new(blueprint), 8, &Params::default()).unwrap();
-        let trial = Trial { phases: false, limit: Some(1000), ..Trial::new("edited", 8, 1) };
+        let instance = Instance::new(Arc::new(blueprint), 64, &Params::default()).unwrap();
+        let trial = Trial { phases: false, limit: Some(100_000), ..Trial::new("edited", 64, 1) };
         let seeds: Vec<u64> = (0..600).collect();
         for engine in [Engine::Auto, Engine::Sliced, Engine::SlicedPortable] {
             let refused = instance.run(&trial, &seeds, engine, &()).unwrap_err();
