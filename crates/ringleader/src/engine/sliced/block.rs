@@ -229,21 +229,16 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
             self.times.rotate_into(m, 0, L::LANES - rings, coarsely);
             if self.layout.has_short() {
                 self.times.rotate_into(m - 1, m + 1, L::LANES - rings, coarsely);
-                let short = self.short.rotate(L::LANES - rings);
-                self.copy_times(short, m + 1, 0);
+                // The arcs to the right of short ones, the last of which has the first on its right.
+                self.times.copy(self.layout.short_from() + rings..L::LANES, m + 1, 0, coarsely);
+                self.times.copy(0..rings, m + 1, 0, coarsely);
             }
         } else {
             self.times.rotate_into(1, m + 1, rings, coarsely);
             if self.layout.has_short() {
-                self.copy_times(self.short, m + 1, m);
+                self.times.copy(self.layout.short_from()..L::LANES, m + 1, m, coarsely);
             }
         }
-    }
-
-    /// Copies a row of times in some lanes.
-    #[inline(always)]
-    fn copy_times(&mut self, lanes: L, from: usize, to: usize) {
-        self.times.copy(&words_of(lanes), from, to);
     }
 
     /// Mirrors the first agent of the arc to the right into slot `to`, in some lanes.

@@ -20,8 +20,9 @@ pub(super) struct Layout {
 
 /// Arcs that are longer than this are cut while they can be: their planes and times would not stay in the second-level cache.
 const LONG: usize = 96;
-/// Arcs that are shorter than this are not worth having: the price of an arc is paid at its ends.
-const SHORT: usize = 16;
+/// The fewest agents of an arc. Lanes that would be idle cost nothing, so that rings are cut for them however much is paid at the ends of arcs: an
+/// edge in the middle needs neighbours on both sides.
+const SHORT: usize = 3;
 
 impl Layout {
     /// The layout for `rings` rings of size `n`, or for as many of them as there is room for.
@@ -56,6 +57,11 @@ impl Layout {
     /// Whether there are short arcs.
     pub(super) fn has_short(&self) -> bool {
         self.long < self.arcs
+    }
+
+    /// The first lane with a short arc; all after it have one, too.
+    pub(super) fn short_from(&self) -> usize {
+        self.lane(0, self.long)
     }
 
     /// The lane of an arc of a ring.
@@ -100,7 +106,8 @@ mod tests {
     fn few_rings_are_cut_and_many_are_not() {
         assert_eq!(Layout::new(512, 64, 512).arcs, 1);
         assert_eq!(Layout::new(512, 64, 300).arcs, 1);
-        assert_eq!(Layout::new(512, 64, 64).arcs, 4);
+        assert_eq!(Layout::new(512, 64, 64).arcs, 8);
+        assert_eq!((Layout::new(512, 1000, 1).arcs, Layout::new(512, 1000, 1).slots), (256, 4));
         assert_eq!(Layout::new(512, 1024, 512).arcs, 16);
         assert_eq!((Layout::new(512, 16_384, 1).arcs, Layout::new(512, 16_384, 1).slots), (512, 32));
     }

@@ -1,5 +1,7 @@
 //! Rows of numbers for every edge: times, and the keys of clocks.
 
+use std::ops::Range;
+
 use crate::clocks::{Keys, add, color, edge_keys};
 use crate::engine::sliced::layout::Layout;
 use crate::simd::{LaneClocks, Times, TimesMut};
@@ -29,6 +31,13 @@ impl Rows {
     pub(super) fn row_mut(&mut self, k: usize) -> &mut [u16] {
         let start = self.start + k * self.width;
         &mut self.numbers[start..start + self.width]
+    }
+
+    /// A part of row `from` into row `to`.
+    #[inline(always)]
+    fn copy(&mut self, lanes: Range<usize>, from: usize, to: usize) {
+        let (from, to) = (self.start + from * self.width, self.start + to * self.width);
+        self.numbers.copy_within(from + lanes.start..from + lanes.end, to + lanes.start);
     }
 
     /// Row `from`, moved by `by` lanes to the left around the end, into row `to`.
@@ -70,16 +79,13 @@ impl TimeRows {
         self.high.rotate_into(from, to, by);
     }
 
-    /// Copies a row in the lanes whose bits are set.
+    /// Copies a row in these lanes; of the halves only the higher one where nobody looks at the other.
     #[inline(always)]
-    pub(super) fn copy(&mut self, words: &[u64; 8], from: usize, to: usize) {
-        for half in [&mut self.low, &mut self.high] {
-            let (from, to) = (half.start + from * half.width, half.start + to * half.width);
-            for k in 0..half.width {
-                let chosen = words[k / 64] >> (k % 64) & 1 == 1;
-                half.numbers[to + k] = if chosen { half.numbers[from + k] } else { half.numbers[to + k] };
-            }
+    pub(super) fn copy(&mut self, lanes: Range<usize>, from: usize, to: usize, coarsely: bool) {
+        if !coarsely {
+            self.low.copy(lanes.clone(), from, to);
         }
+        self.high.copy(lanes, from, to);
     }
 }
 
