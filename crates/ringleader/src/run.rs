@@ -124,7 +124,8 @@ impl<P: Protocol> Instance<P> {
         let Some(words) = words(engine) else { return Ok(None) };
         let refusal = unsliceable(trial);
         if engine == Engine::Auto {
-            let worth = sliced::at_once(words, self.ring.n(), rings).1 >= WORTH_SLICING;
+            let short = trial.limit.is_some_and(|limit| limit < SOON.saturating_mul(self.ring.n() as u64));
+            let worth = !short && sliced::at_once(words, self.ring.n(), rings).1 >= WORTH_SLICING;
             let can = || refusal.is_none() && self.has_circuit() && self.can_wait(trial);
             return Ok((worth && can()).then_some(words));
         }

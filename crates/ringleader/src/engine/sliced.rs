@@ -210,11 +210,11 @@ impl<'a, L: Lanes, C: Circuit> Runner<'a, L, C> {
         self.rings[k].as_ref().is_some_and(|ring| !self.block.had_leader(k) && !waits(ring))
     }
 
-    /// The rings, but for those left out, in whose phases something may have happened.
+    /// The rings, but for those left out, in whose phases something may have happened. What is at its limit ends with a replay anyway.
     fn watched(&self, out: &[usize]) -> Vec<usize> {
-        let (mut all, mut look) = (Vec::new(), Vec::new());
+        let (mut all, mut look, limit) = (Vec::new(), Vec::new(), self.trials.about().limit);
         for (k, ring) in self.rings.iter().enumerate().filter(|(k, _)| !out.contains(k)) {
-            let Some(ring) = ring else { continue };
+            let Some(ring) = ring.as_ref().filter(|ring| ring.steps + self.block.counted(k) < limit) else { continue };
             match self.trials.watch(ring, self.block.changed(k) > 0, self.block.is_led(k)) {
                 Watch::Nothing => {}
                 Watch::End => look.push(k),

@@ -50,11 +50,9 @@ impl<P: Protocol> Phases<'_, P> {
         sought.filter(move |phase| led || !phase.needs_leader(protocol, ring))
     }
 
-    /// Whether hardly any window of a ring that begins so needs to be run again: there is no leader, and what needs a look at every step
-    /// needs a leader, too.
+    /// Whether hardly any window of a ring that begins so needs to be looked at: there is no leader, and all phases need one.
     pub(crate) fn can_wait(&self, protocol: &P, ring: Ring, config: &[P::State]) -> bool {
-        let mut open = self.all.iter().filter(|phase| phase.open.is_some());
-        leaders(protocol, config).is_empty() && open.all(|phase| phase.needs_leader(protocol, ring))
+        leaders(protocol, config).is_empty() && self.all.iter().all(|phase| phase.needs_leader(protocol, ring))
     }
 
     fn reached(&self, tracker: &Tracker, safe: Option<u64>) -> Vec<Reached> {
