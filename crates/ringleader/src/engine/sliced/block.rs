@@ -312,14 +312,18 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
     #[inline(always)]
     fn interact(&mut self, j: usize, fires: L) -> L {
         let width = self.circuit.planes();
-        let (l, r) = self.planes[j * width..(j + 2) * width].split_at_mut(width);
-        let reads = fires & self.circuit.reads_coin(l, r);
+        let (l, r) = self.planes[j * width..(j + 2) * width].split_at(width);
+        let (mut left, mut reads) = (L::ONE, self.circuit.reads_coin(l, r));
+        if self.chance.undirected {
+            left = L::left_initiates(self.times.row(j + 1), self.keys.of(j));
+            reads = left.select(reads, self.circuit.reads_coin(r, l));
+        }
+        let reads = fires & reads;
         let input = if reads.any() { self.coins(j, reads) } else { [L::ZERO; INPUTS] };
         let (l, r) = self.planes[j * width..(j + 2) * width].split_at_mut(width);
         if !self.chance.undirected {
             return self.circuit.interact(l, r, &input, fires);
         }
-        let left = L::left_initiates(self.times.row(j + 1), self.keys.of(j));
         self.circuit.interact(l, r, &input, fires & left) | self.circuit.interact(r, l, &input, fires & !left)
     }
 
