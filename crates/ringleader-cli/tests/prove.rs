@@ -214,10 +214,19 @@ fn claims_are_found_by_statement() {
         listed["claims"].as_array().unwrap().iter().map(|one| one["claim"].as_str().unwrap().to_owned()).collect()
     };
     for words in [&["Lemma 14"][..], &["Lemma", "14"], &["lemma14"], &["14"], &["LEMMA-14"]] {
-        assert_eq!(claims(words), ["safe", "safe-literal"], "{words:?}");
+        let every = ["every-safe", "every-safe-risky", "every-safe-tokens", "every-safe-ids"];
+        assert_eq!(claims(words), [&["safe", "safe-literal"][..], &every].concat(), "{words:?}");
     }
     assert_eq!(claims(&["cpb-closed"]), ["cpb_closed"]);
-    assert_eq!(claims(&["cpb_lone_closed", "Lemma 13", "cpb_closed"]), ["cpb-lone-closed", "cpb_closed"]);
+    assert_eq!(
+        claims(&["cpb_lone_closed", "Lemma 13", "cpb_closed"]),
+        ["cpb-lone-closed", "cpb_closed", "every-cpb_closed"]
+    );
+    // With --every-n only theorems about every n are found, and a claim beside which there is none is refused.
+    assert_eq!(claims(&["--every-n", "Lemma 13"]), ["every-cpb_closed"]);
+    let refused = ringleader(&["prove", "--every-n", "one-kappa"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    assert!(complaint(&refused).contains("is decided ring by ring"), "{}", complaint(&refused));
 }
 
 #[test]
