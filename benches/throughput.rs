@@ -23,7 +23,6 @@
 //!   interactions (`engine::sliced::parts`, whose tests compare its numbers with the schedules').
 
 use std::ops::ControlFlow;
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -43,9 +42,12 @@ use ringleader::ring::{Orientation, Ring};
 use ringleader::schedule::{Clocks, Uniform};
 use ringleader::trial::{Engine, Record, Trial};
 
+#[path = "cpp.rs"]
+mod cpp;
 #[path = "rounds.rs"]
 mod rounds;
 
+use cpp::{build, run_cpp};
 use rounds::{Contestant, ROUNDS, compare, now};
 
 const STEPS: u64 = 20_000_000;
@@ -74,7 +76,7 @@ fn matrix(cpp: &std::path::Path) {
     for n in SIZES {
         let (ring, ppl) = setting(n);
         let mut contestants: Vec<Contestant<'_>> = vec![
-            ("C++".into(), Box::new(move |seed| run_cpp(cpp, ring, ppl, seed))),
+            ("C++".into(), Box::new(move |seed| run_cpp(cpp, ring.n(), ppl, STEPS, seed))),
             ("stepper".into(), Box::new(move |seed| timed(|| stepper(ring, ppl, seed)))),
             ("convergence".into(), Box::new(move |seed| timed(|| followed(ring, ppl, seed, false)))),
             ("phases".into(), Box::new(move |seed| timed(|| followed(ring, ppl, seed, true)))),
@@ -127,10 +129,10 @@ fn end_to_end(cpp: &std::path::Path) {
     println!("From the leaderless start to the exact first safe step, one core\n");
     println!("  {:>6} {:>7} {:>16} {:>10} {:>10} {:>8}", "n", "trials", "steps", "million/s", "C++", "ratio");
     for (n, trials) in [(256, 512), (256, 64), (1024, 64), (1024, 512)] {
-        let (ring, ppl) = setting(n);
-        let before = run_cpp(cpp, ring, ppl, 1);
+        let (_, ppl) = setting(n);
+        let before = run_cpp(cpp, n, ppl, STEPS, 1);
         let (steps, seconds) = whole_trials(n, trials);
-        let cpp = (before + run_cpp(cpp, ring, ppl, 2)) / 2.0;
+        let cpp = (before + run_cpp(cpp, n, ppl, STEPS, 2)) / 2.0;
         let rate = steps as f64 / seconds / 1e6;
         println!("  {n:6} {trials:7} {steps:16} {rate:10.1} {cpp:10.1} {:8.2}", rate / cpp);
     }
@@ -176,25 +178,6 @@ fn whole_trials(n: usize, trials: u64) -> (u64, f64) {
 fn setting(n: usize) -> (Ring, Ppl) {
     let ring = Ring::new(n, Orientation::Directed).expect("a valid size");
     (ring, Ppl::new(ring, &Params::default()).expect("valid parameters"))
-}
-
-fn build(directory: &std::path::Path) -> std::path::PathBuf {
-    let (compiler, program) = (std::env::var("CXX").unwrap_or_else(|_| "c++".into()), directory.join("ppl"));
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../../benches/ppl.cpp");
-    let status =
-        Command::new(&compiler).args(["-std=c++17", "-O3", "-march=native", "-o"]).arg(&program).arg(source).status();
-    assert!(status.is_ok_and(|status| status.success()), "{compiler} could not build benches/ppl.cpp");
-    program
-}
-
-/// Million interactions a second, as the C++ measures itself.
-fn run_cpp(program: &std::path::Path, ring: Ring, ppl: Ppl, seed: u64) -> f64 {
-    let arguments = [ring.n() as u64, u64::from(ppl.psi), u64::from(ppl.kappa_max), STEPS, seed];
-    let output =
-        Command::new(program).args(arguments.map(|argument| argument.to_string())).output().expect("the C++ runs");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let seconds = text.split_whitespace().find_map(|word| word.strip_prefix("seconds=")?.parse::<f64>().ok());
-    STEPS as f64 / seconds.expect("the C++ prints its seconds") / 1e6
 }
 
 fn timed(run: impl FnOnce()) -> f64 {

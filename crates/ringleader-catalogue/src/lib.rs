@@ -3,6 +3,7 @@
 //! The list of built-in protocols is compiled in this crate, once, with all tools; programs that use it need not do so again.
 
 mod texts;
+mod twin;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ use ringleader_verify::explicit::{Explored, Scope, Workers, explore};
 use ringleader_verify::laws::{Broken, laws};
 
 pub use texts::text_of;
+pub use twin::{InLanes, in_lanes};
 
 /// A protocol with every tool, whatever its types.
 pub trait Tools: AnyProtocol {
@@ -104,6 +106,11 @@ impl Entry {
     #[must_use]
     pub fn of<P: Declared>() -> Self {
         Self::new(P::blueprint())
+    }
+
+    /// A protocol that is written in Rust and has no circuit: it runs in the lanes of its text, which is built in under this name.
+    fn in_lanes<P: Declared>(name: &'static str) -> Self {
+        Self::new(twin::in_lanes::<P>(name))
     }
 
     /// Any protocol, wherever its blueprint comes from.
@@ -216,17 +223,17 @@ pub fn builtin() -> Vec<Entry> {
         Entry::of::<PplPrime>(),
         Entry::of::<Por>(),
         Entry::of::<Pcl>(),
-        Entry::of::<PclDerandomised>(),
-        Entry::of::<Undirected>(),
-        Entry::of::<UndirectedDerandomised>(),
+        Entry::in_lanes::<PclDerandomised>("pcl-derandomised"),
+        Entry::in_lanes::<Undirected>("undirected"),
+        Entry::in_lanes::<UndirectedDerandomised>("undirected-derandomised"),
         Entry::of::<Ysm>(),
-        Entry::of::<Fj>(),
-        Entry::of::<Aaf>(),
+        Entry::in_lanes::<Fj>("fj"),
+        Entry::in_lanes::<Aaf>("aaf"),
         Entry::of::<ThueMorse>(),
-        Entry::of::<AafOrientation>(),
-        Entry::of::<AafColouring>(),
-        Entry::of::<AafToken>(),
-        Entry::of::<Elim>(),
+        Entry::in_lanes::<AafOrientation>("aaf-orientation"),
+        Entry::in_lanes::<AafColouring>("aaf-colouring"),
+        Entry::in_lanes::<AafToken>("aaf-token"),
+        Entry::in_lanes::<Elim>("elim"),
     ]
 }
 

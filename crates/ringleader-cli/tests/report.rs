@@ -214,7 +214,7 @@ fn the_committed_records_are_one_report() {
     let all = numbers(&[&format!("{ROOT}/records")]);
     let rows = |file: &str| numbers(&[&format!("{ROOT}/records/{file}.parquet")])["trials"].as_u64().unwrap();
     let (trials, repeated) = (all["trials"].as_u64().unwrap(), all["repeated"].as_u64().unwrap());
-    assert_eq!((trials + repeated, repeated > 0), (rows("table1") + rows("c1") + rows("psi"), true));
+    assert_eq!((trials + repeated, repeated > 0), (rows("table1") + rows("c1") + rows("psi") + rows("whp"), true));
     assert_eq!(numbers(&[SMALL, SMALL])["series"], numbers(&[SMALL])["series"]);
     let said = text(&ringleader(&["report", SMALL, SMALL, "--out", &folder("report-twice")]));
     assert!(said.contains("rows repeat trials of others; each trial is counted once"), "{said}");

@@ -535,7 +535,8 @@ fn all_problems_of_a_file_are_told_with_their_places() {
     let output = within(&place, "run bad.py --json");
     let error: Value = serde_json::from_str(&complaint(&output)).unwrap();
     assert_eq!((code(&output), &error["kind"], &error["exit_code"]), (2, &"error".into(), &2.into()));
-    let problem = &error["problems"][0];
+    assert_eq!((&error["problems"][0]["line"], &error["problems"][0]["column"]), (&2.into(), &8.into()), "{error}");
+    let problem = &error["problems"][1];
     let place_of = ["line", "column", "end_line", "end_column"].map(|name| problem[name].as_u64().unwrap());
     assert_eq!((problem["file"].as_str(), place_of[0], place_of[1]), (Some("bad.py"), 4, 5), "{problem}");
     assert!(problem["message"].as_str().unwrap().contains("while") && !problem["help"].as_str().unwrap().is_empty());

@@ -211,3 +211,25 @@ fn interruption_shows_what_is_finished() {
     let told = text(&output);
     assert!(told.contains("0 of 4 trials are finished\n") && !told.contains("the figures"), "{told}");
 }
+
+/// A text, and a protocol in the lanes of one, where the system refuses to make memory executable: the interpreter runs, that is told, and
+/// nothing else is different.
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[test]
+fn without_executable_memory_the_interpreter_runs() {
+    let refuse = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/harness/refuse.py");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../protocols/elim.py");
+    for protocol in [file, "fj"] {
+        let words = ["run", "--protocol", protocol, "--n", "16", "--trials", "64", "--seed", "1", "--engine", "sliced"];
+        let usual = ringleader(&words);
+        let mut python = std::process::Command::new("python3");
+        let refused = python.arg(refuse).arg(env!("CARGO_BIN_EXE_ringleader")).args(words).output().unwrap();
+        assert_eq!((code(&usual), text(&usual)), (0, text(&refused)), "{}", complaint(&refused));
+        let (told, usually) = (complaint(&refused), complaint(&usual));
+        assert!(told.contains("the interpreter runs"), "{protocol}: {told}");
+        // A processor without wide words has no machine code anyway.
+        assert!(!usually.is_empty() || told.contains("the system refuses executable memory"), "{protocol}: {told}");
+        let interpreted = ringleader(&[&words[..words.len() - 1], &["sliced-interpreted"]].concat());
+        assert_eq!((text(&interpreted), complaint(&interpreted)), (text(&usual), String::new()));
+    }
+}

@@ -20,6 +20,8 @@ pub struct Module {
     pub body: Vec<Stmt>,
     /// The comments that are a number at the end of a line: line of the file, line of the paper (`# 12`, `# 12-14`, as written).
     pub paper_lines: Vec<(u32, String)>,
+    /// Lines of which something could not be read, from and to.
+    pub unread: Vec<(u32, u32)>,
 }
 
 /// A statement, and where it stands.

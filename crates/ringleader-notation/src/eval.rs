@@ -19,6 +19,25 @@ pub struct Fault {
     pub what: String,
     /// In which states, if that was found out; empty otherwise.
     pub help: String,
+    /// What goes wrong elsewhere, whether or not this does.
+    pub also: Vec<Fault>,
+}
+
+impl Fault {
+    /// Something that went wrong at a place.
+    #[must_use]
+    pub fn new(span: Span, what: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { span, what: what.into(), help: help.into(), also: Vec::new() }
+    }
+
+    /// Several as one, which has the others; the first place is the first.
+    #[must_use]
+    pub fn several(mut faults: Vec<Self>) -> Option<Self> {
+        faults.sort_by(|a, b| (a.span, &a.what).cmp(&(b.span, &b.what)));
+        faults.dedup();
+        let also = faults.split_off(faults.len().min(1));
+        faults.pop().map(|first| Self { also, ..first })
+    }
 }
 
 /// What running gives.
@@ -26,13 +45,15 @@ pub type Result<T> = std::result::Result<T, Box<Fault>>;
 
 /// A fault at a place.
 pub(crate) fn fault<T>(span: Span, what: impl Into<String>) -> Result<T> {
-    Err(Box::new(Fault { span, what: what.into(), help: String::new() }))
+    Err(Box::new(Fault::new(span, what, "")))
 }
 
 /// So many expressions may one call evaluate, those of functions that it calls included.
 pub(crate) const PATIENCE: u64 = 1 << 28;
 /// So many one interaction.
 const INTERACTION: u64 = 1 << 22;
+/// What is said of a call that evaluates more.
+pub(crate) const TOO_LONG: &str = "this takes too long";
 /// So long may a tuple be.
 const LONGEST: usize = 1 << 22;
 /// An element of a tuple counts as so many expressions, since it takes memory.
@@ -170,14 +191,6 @@ impl<'a> Evaluator<'a> {
         self
     }
 
-    /// With no more than so many expressions.
-    #[must_use]
-    pub(crate) fn at_most(mut self, expressions: u64) -> Self {
-        self.left = self.left.min(expressions);
-        self.granted.0 = self.left;
-        self
-    }
-
     /// With a source of randomness, for starts.
     #[must_use]
     pub fn drawing(mut self, random: &'a mut Generator) -> Self {
@@ -292,7 +305,7 @@ impl<'a> Evaluator<'a> {
             self.left = 0;
             // Whatever is asked next would take as long.
             self.granted.1.inspect(|patience| patience.allow(0));
-            return fault(span, "this takes too long");
+            return fault(span, TOO_LONG);
         }
         self.left -= expressions;
         Ok(())

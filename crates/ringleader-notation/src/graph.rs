@@ -200,6 +200,11 @@ impl Lit {
         (self.0 >> 1) as usize
     }
 
+    /// What the gate of that number computes.
+    pub(crate) fn of_gate(gate: usize) -> Self {
+        Self(2 * gate as u32)
+    }
+
     /// What its gate computes.
     #[must_use]
     pub fn meaning(self) -> Gate {

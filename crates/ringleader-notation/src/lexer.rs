@@ -2,7 +2,7 @@
 //! parser goes in silence, so that one slip gives one message. An operator that other languages have is reported and replaced by its like.
 
 use crate::ast::Span;
-use crate::source::Problem;
+use crate::source::{Problem, is_hidden};
 
 /// So many problems end the reading of a file.
 pub(crate) const MOST_PROBLEMS: usize = 100;
@@ -38,6 +38,8 @@ pub(crate) struct Lexed<'a> {
     pub(crate) tokens: Vec<Token<'a>>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) paper_lines: Vec<(u32, String)>,
+    /// Lines of which something was given up, from and to.
+    pub(crate) unread: Vec<(u32, u32)>,
 }
 
 #[rustfmt::skip]
@@ -117,7 +119,7 @@ pub(crate) fn lex(text: &str) -> Lexed<'_> {
         open: Vec::new(),
         code_line: 0,
         tab_seen: false,
-        out: Lexed { tokens: Vec::new(), problems: Vec::new(), paper_lines: Vec::new() },
+        out: Lexed { tokens: Vec::new(), problems: Vec::new(), paper_lines: Vec::new(), unread: Vec::new() },
     };
     lexer.run();
     lexer.out
@@ -247,11 +249,16 @@ impl<'a> Lexer<'a> {
         self.next_line();
         let rest = self.rest().trim_start_matches(' ');
         let word = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len())];
-        if STARTERS.contains(&word) || rest.starts_with('@') {
+        if STARTERS.contains(&word) || rest.starts_with('@') || !self.in_braces() && begins_statement(rest, word) {
             self.unclosed();
             self.newline_token();
             self.indentation();
         }
+    }
+
+    /// Whether the nearest bracket that is open is a brace, which other languages put around blocks.
+    fn in_braces(&self) -> bool {
+        self.open.last().is_some_and(|&last| self.out.tokens[last].tok == Tok::Op("{"))
     }
 
     /// Gives up what stands in brackets of which one is not closed; the rest of the file is then read as usual.
@@ -268,6 +275,8 @@ impl<'a> Lexer<'a> {
 
     /// Replaces all tokens from that one on by one that has been reported.
     fn give_up(&mut self, first: usize, span: Span) {
+        let lines = (self.out.tokens[first].span.line, self.code_line.max(span.end_line));
+        self.out.unread.push(lines);
         self.out.tokens.truncate(first);
         self.out.tokens.push(Token { tok: Tok::Bad, span });
         self.open.clear();
@@ -298,6 +307,7 @@ impl<'a> Lexer<'a> {
                     "a helper function can take a part",
                 );
                 // What follows is as deep.
+                self.out.unread.push((start.0, u32::MAX));
                 self.at = self.text.len();
                 return;
             }
@@ -499,9 +509,21 @@ impl<'a> Lexer<'a> {
     }
 }
 
+/// Whether a line in brackets is surely a statement, so that a bracket before it is not closed: `v.x = ...`, or `if ...:` and its like.
+fn begins_statement(rest: &str, word: &str) -> bool {
+    let line = rest.lines().next().unwrap_or("");
+    if ["if", "for", "else", "with", "try"].contains(&word) {
+        return line.split('#').next().is_some_and(|code| code.trim_end().ends_with(':'));
+    }
+    let end = line.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.').unwrap_or(line.len());
+    let (name, after) = (&line[..end], line[end..].trim_start());
+    let assigned = after.starts_with('=') && !after.starts_with("==");
+    name.contains('.') && !word.is_empty() && (assigned || ["+=", "-=", "*="].iter().any(|op| after.starts_with(op)))
+}
+
 /// A character for a message.
 fn shown(c: char) -> String {
-    if c.is_control() || c.is_whitespace() { c.escape_unicode().to_string() } else { c.to_string() }
+    if is_hidden(c) || c.is_whitespace() { c.escape_unicode().to_string() } else { c.to_string() }
 }
 
 /// The number that a text is; or what is wrong with it, unless it is no number at all.

@@ -43,25 +43,8 @@ pub fn read(file: &str, text: &str) -> Result<Program, Problems> {
     if wrong.is_empty() {
         return resolved.map_err(problems);
     }
-    let misspelt = misspelt(text, &wrong, resolved.err().unwrap_or_default());
-    wrong.extend(misspelt);
+    wrong.extend(resolved.err().unwrap_or_default());
     wrong.sort_by_key(|problem| problem.span);
+    wrong.truncate(lexer::MOST_PROBLEMS);
     Err(problems(wrong))
-}
-
-/// Names that are surely wrong in a file of which something could not be read: another is like them, and what could not be read does
-/// not mention them.
-fn misspelt(text: &str, unread: &[Problem], resolved: Vec<Problem>) -> Vec<Problem> {
-    let text = parser::plain(text);
-    let lines: Vec<&str> = text.lines().collect();
-    let line = |number: u32| lines.get(number.saturating_sub(1) as usize).copied().unwrap_or("");
-    let unread: Vec<&str> = unread.iter().map(|problem| line(problem.span.line)).collect();
-    let sure = |problem: &Problem| {
-        let (from, to) = (problem.span.column as usize - 1, problem.span.end_column as usize - 1);
-        let word: String = line(problem.span.line).chars().take(to).skip(from).collect();
-        let known = problem.help.contains("did you mean")
-            || problem.help.starts_with("the variables are ") && problem.help.len() > 18;
-        known && !word.is_empty() && !unread.iter().any(|line| line.contains(&word))
-    };
-    resolved.into_iter().filter(sure).collect()
 }

@@ -90,8 +90,14 @@ pub fn interact(program: &Program, setting: &Setting) -> Result<Lowered> {
 /// # Errors
 /// If it is too hard.
 pub fn interact_where(program: &Program, setting: &Setting, asked: Lit) -> Result<Lowered> {
+    interact_told(program, setting, asked, Lit::input())
+}
+
+/// The same with an oracle that says this.
+pub(crate) fn interact_told(program: &Program, setting: &Setting, asked: Lit, oracle: Lit) -> Result<Lowered> {
     let mut machine = Machine::new(program, setting, 2);
     machine.asked = asked;
+    machine.lowered.oracle = oracle;
     let mut locals = vec![Sym::one(Shape::Agent(0)), Sym::one(Shape::Agent(1))];
     let mut coins = 0;
     for extra in &program.extras {

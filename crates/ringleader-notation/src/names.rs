@@ -1,16 +1,17 @@
 //! From the tree of Python to that of a protocol: what each name means, what each function is for, and what is not allowed where.
 //! Everything that is wrong is told at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ringleader::error::nearest;
 use ringleader::ring::Orientation;
 
 use crate::ast::{self, BinOp, CmpOp, Span};
+use crate::lexer::MOST_PROBLEMS;
 use crate::program::{Pattern, PhaseDecl, Program, Setup};
 use crate::rules::{self, Otherwise};
-use crate::source::Problem;
+use crate::setting::{self, Doubtful};
+use crate::source::{Problem, listed};
 use crate::tree::{
     Builtin, Clause, DomainExpr, DomainKind, Expr, ExprKind, Extra, Function, N, Stmt, StmtKind, Target, TargetKind,
     Value, VariableDecl,
@@ -19,12 +20,17 @@ use crate::tree::{
 mod domains;
 mod expressions;
 mod functions;
+mod kinds;
+mod near;
 mod whole;
+
+use kinds::Kind;
+use near::{Unread, is_slip, near};
 
 /// The functions of the notation, with how many arguments they take.
 const BUILTINS: [(&str, Builtin, usize, usize); 12] = [
-    ("min", Builtin::Min, 1, 99),
-    ("max", Builtin::Max, 1, 99),
+    ("min", Builtin::Min, 1, usize::MAX),
+    ("max", Builtin::Max, 1, usize::MAX),
     ("abs", Builtin::Abs, 1, 1),
     ("sum", Builtin::Sum, 1, 1),
     ("all", Builtin::All, 1, 1),
@@ -87,13 +93,20 @@ const SPECIAL: [(&str, &str); 4] = [("leader", "v"), ("output", "v"), ("safe", "
 /// All that is wrong.
 pub(crate) fn resolve(file: &str, text: &str, module: &ast::Module) -> Result<Program, Vec<Problem>> {
     let mut resolver = Resolver::new(file, text);
+    resolver.unread = Unread::new(text, module);
     resolver.collect(module);
     resolver.resolve(module);
     resolver.uses();
-    let Resolver { mut program, mut problems, .. } = resolver;
+    let Resolver { mut program, mut problems, unread, nones, .. } = resolver;
     program.paper_lines.clone_from(&module.paper_lines);
-    problems.sort_by_key(|problem| problem.span);
+    if !(problems.is_empty() && unread.is_empty()) {
+        problems.extend(setting::mistakes(&program, &Doubtful { problems: &problems, nones: &nones }));
+    }
+    // What is said of these lines would only be a consequence.
+    problems.retain(|problem| !unread.has(problem.span.line));
+    problems.sort_by(|a, b| (a.span, &a.what).cmp(&(b.span, &b.what)));
     problems.dedup();
+    problems.truncate(MOST_PROBLEMS);
     if problems.is_empty() { Ok(program) } else { Err(problems) }
 }
 
@@ -115,19 +128,45 @@ struct Resolver {
     problems: Vec<Problem>,
     /// Functions by name.
     functions: BTreeMap<String, usize>,
-    /// The module's constants that are written as literals, for rule tables.
+    /// Constants and parameters by name, and `n`.
+    globals: BTreeMap<String, usize>,
+    /// The module's constants that are written as literals, for rule tables; and what those that are numbers are.
     literals: BTreeMap<String, ast::Expr>,
+    fractions: rules::Fractions,
     uses: Vec<Uses>,
+    /// The numbers of names in quotes.
+    numbers: BTreeMap<String, usize>,
     /// The names that domains have, with the variables that have them.
     known: BTreeMap<String, Vec<usize>>,
+    /// By variable, the kind of its values.
+    kinds: Vec<Kind>,
+    /// Where `None` is written.
+    nones: BTreeSet<Span>,
+    unread: Unread,
+    /// Whether there are rules that could not be read, so that states are not known.
+    broken_rules: bool,
 }
 
+/// A class has so many variables at most: those with more than one value would take more than 128 bits anyway.
+const MOST_VARIABLES: usize = 256;
+/// A domain lists so many values at most, and a name in quotes has so many letters.
+const MOST_LISTED: usize = 4096;
+const LONGEST_NAME: usize = 200;
+/// So many has the message of a condition.
+const LONGEST_MESSAGE: usize = 1000;
+/// So many problems are kept until it is known which come first.
+const KEPT: usize = 4 * MOST_PROBLEMS;
 /// The names of the function that is being resolved.
 #[derive(Default)]
 struct Scope {
     /// Names that are visible, with their numbers; the last one counts.
-    visible: Vec<(String, usize)>,
+    visible: BTreeMap<String, Vec<usize>>,
     locals: Vec<String>,
+    /// What is known of the values of locals, and whether they were given one above.
+    kinds: Vec<Kind>,
+    given: Vec<bool>,
+    /// How many loops are around this place: what is given below may be read above then.
+    loops: usize,
     uses: Uses,
     /// Whether this is the module itself, whose names are globals.
     module: bool,
@@ -135,13 +174,20 @@ struct Scope {
 
 impl Scope {
     fn add(&mut self, name: &str) -> usize {
+        self.kinds.push(Kind::Any);
+        self.given.push(false);
         self.locals.push(name.to_owned());
-        self.visible.push((name.to_owned(), self.locals.len() - 1));
+        self.visible.entry(name.to_owned()).or_default().push(self.locals.len() - 1);
         self.locals.len() - 1
     }
 
+    /// The name that was added last means what it did before.
+    fn forget(&mut self, name: &str) {
+        self.visible.get_mut(name).and_then(Vec::pop);
+    }
+
     fn find(&self, name: &str) -> Option<usize> {
-        self.visible.iter().rev().find(|(known, _)| known == name).map(|(_, number)| *number)
+        self.visible.get(name)?.last().copied()
     }
 }
 
@@ -177,14 +223,28 @@ impl Resolver {
             program,
             problems: Vec::new(),
             functions: BTreeMap::new(),
+            globals: BTreeMap::from([("n".to_owned(), N)]),
             literals: BTreeMap::new(),
+            fractions: BTreeMap::new(),
             uses: Vec::new(),
+            numbers: BTreeMap::new(),
             known: BTreeMap::new(),
+            kinds: Vec::new(),
+            nones: BTreeSet::new(),
+            unread: Unread::default(),
+            broken_rules: false,
         }
     }
 
     fn wrong(&mut self, span: Span, what: impl Into<String>, help: impl Into<String>) {
-        self.problems.push(Problem::new(span, what, help));
+        if !self.full() {
+            self.problems.push(Problem::new(span, what, help));
+        }
+    }
+
+    /// Whether more problems would not be kept, so that nothing need be found out for them.
+    fn full(&self) -> bool {
+        self.problems.len() >= KEPT
     }
 
     // --- The module ---------------------------------------------------------------------------------------------
@@ -239,94 +299,17 @@ impl Resolver {
 
     fn literal(&mut self, target: &ast::Expr, value: &ast::Expr) {
         match (&target.kind, &value.kind) {
-            (ast::ExprKind::Name(name), _) => drop(self.literals.insert(name.clone(), value.clone())),
+            (ast::ExprKind::Name(name), _) => {
+                if let Some(fraction) = rules::fraction(value, &self.fractions) {
+                    self.fractions.insert(name.clone(), fraction);
+                }
+                self.literals.insert(name.clone(), value.clone());
+            }
             (ast::ExprKind::Tuple(targets), ast::ExprKind::Tuple(values)) if targets.len() == values.len() => {
                 targets.iter().zip(values).for_each(|(target, value)| self.literal(target, value));
             }
             _ => {}
         }
-    }
-
-    /// The names and domains of variables; bounds of domains are resolved later.
-    fn class(&mut self, name: &ast::Name, body: &[ast::Stmt]) {
-        if name.text != "Agent" {
-            let help = "the variables of an agent are in `class Agent:`";
-            self.wrong(name.span, format!("`class {}` is not part of the notation", name.text), help);
-        }
-        if !self.program.variables.is_empty() {
-            self.wrong(name.span, "there is a `class Agent` already", "one class has all variables");
-        }
-        for stmt in body {
-            match &stmt.kind {
-                ast::StmtKind::AnnAssign { target, annotation, .. } => {
-                    self.variable(target, annotation);
-                }
-                ast::StmtKind::Pass => {}
-                ast::StmtKind::Expr(text) if matches!(text.kind, ast::ExprKind::Str(_)) => {}
-                _ => {
-                    let help = "a variable is a line such as `leader: bit` or `dist: span(0, 7)`";
-                    self.wrong(stmt.span, "a class has variables only", help);
-                }
-            }
-        }
-        if self.program.variables.is_empty() {
-            self.wrong(name.span, "the agents have no variables", "a variable is a line such as `leader: bit`");
-        }
-    }
-
-    fn variable(&mut self, target: &ast::Expr, annotation: &ast::Expr) {
-        let ast::ExprKind::Name(name) = &target.kind else {
-            return self.wrong(target.span, "a variable of an agent has a plain name", "");
-        };
-        if self.program.variables.iter().any(|known| known.name == *name) {
-            return self.wrong(target.span, format!("there is a variable `{name}` already"), "");
-        }
-        let (given, annotation) = match call_of(annotation, "given") {
-            Some([inner]) => (true, inner),
-            _ => (false, annotation),
-        };
-        // Its number is needed for the names of its domain; both domain and zero follow once constants are known.
-        let place = self.program.variables.len();
-        let span = target.span;
-        let domain = DomainExpr { span: annotation.span, kind: DomainKind::Bit };
-        self.program.variables.push(VariableDecl { name: name.clone(), span, domain, given, zero: None });
-        self.names_of(annotation, place);
-    }
-
-    /// The names in quotes that a domain has.
-    fn names_of(&mut self, domain: &ast::Expr, variable: usize) {
-        match &domain.kind {
-            ast::ExprKind::Set(items) => {
-                for item in items {
-                    if let ast::ExprKind::Str(name) = &item.kind {
-                        self.intern(name, variable);
-                    }
-                }
-            }
-            ast::ExprKind::Call { func, args, .. } => {
-                let labels = matches!(&func.kind, ast::ExprKind::Name(name) if name == "pair" || name == "array");
-                let parts = args.iter().filter(|arg| !(labels && matches!(arg.kind, ast::ExprKind::Str(_))));
-                parts.for_each(|part| self.names_of(part, variable));
-            }
-            ast::ExprKind::BinOp { left, right, .. } => {
-                self.names_of(left, variable);
-                self.names_of(right, variable);
-            }
-            _ => {}
-        }
-    }
-
-    fn intern(&mut self, name: &str, variable: usize) -> usize {
-        self.known.entry(name.to_owned()).or_default().push(variable);
-        self.number(name)
-    }
-
-    /// The number of a name in quotes.
-    fn number(&mut self, name: &str) -> usize {
-        self.program.names.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.program.names.push(name.to_owned());
-            self.program.names.len() - 1
-        })
     }
 
     fn resolve(&mut self, module: &ast::Module) {
@@ -395,8 +378,13 @@ impl Resolver {
             None => Orientation::Directed,
             Some((ast::ExprKind::Name(word), _)) if word == "directed" => Orientation::Directed,
             Some((ast::ExprKind::Name(word), _)) if word == "undirected" => Orientation::Undirected,
-            Some((_, span)) => {
-                self.wrong(span, "a ring is `directed` or `undirected`", "write `ring = directed`");
+            Some((kind, span)) => {
+                let near = match kind {
+                    ast::ExprKind::Name(word) => near(word, ["directed", "undirected"]),
+                    _ => None,
+                };
+                let help = format!("write `ring = {}`", near.unwrap_or("directed"));
+                self.wrong(span, "a ring is `directed` or `undirected`", help);
                 Orientation::Directed
             }
         };
@@ -446,11 +434,12 @@ impl Resolver {
         if self.reserved(name, span) {
             return None;
         }
-        if self.program.globals.iter().any(|known| known == name) || self.functions.contains_key(name) {
+        if self.globals.contains_key(name) || self.functions.contains_key(name) {
             self.wrong(span, format!("`{name}` has a value already"), "a constant is given its value once");
             return None;
         }
         self.program.globals.push(name.to_owned());
+        self.globals.insert(name.to_owned(), self.program.globals.len() - 1);
         Some(self.program.globals.len() - 1)
     }
 
@@ -474,7 +463,17 @@ impl Resolver {
     fn message(&mut self, message: Option<&ast::Expr>) -> String {
         match message.map(|message| (&message.kind, message.span)) {
             None => String::new(),
-            Some((ast::ExprKind::Str(text), _)) => text.clone(),
+            Some((ast::ExprKind::Str(text), span)) => {
+                let length = text.chars().count();
+                if length > LONGEST_MESSAGE {
+                    self.wrong(
+                        span,
+                        format!("a message of {length} letters"),
+                        format!("at most {LONGEST_MESSAGE} are allowed"),
+                    );
+                }
+                text.clone()
+            }
             Some((_, span)) => {
                 self.wrong(span, "a message is a text in quotes", "");
                 String::new()
@@ -519,6 +518,7 @@ fn domain_instead(expr: &ast::Expr) -> Option<&'static str> {
             _ => None,
         },
         ast::ExprKind::Tuple(_) => Some("values are listed in braces: `{0, 2, 4}`, `{\"A\", \"B\"}`"),
+        ast::ExprKind::Dict(_) => Some("a domain has at least one value: `{\"A\", \"B\"}`"),
         ast::ExprKind::Int(_) => Some("a variable that never changes is a constant; one value is `span(0, 0)`"),
         _ => None,
     }
@@ -533,6 +533,11 @@ fn returned(body: &[Stmt]) -> Option<Span> {
         StmtKind::For(_, _, body) => returned(body),
         _ => None,
     })
+}
+
+/// That so many arguments are there.
+fn here(number: usize) -> String {
+    if number == 1 { "here is 1".to_owned() } else { format!("here are {number}") }
 }
 
 fn count(number: usize, what: &str) -> String {

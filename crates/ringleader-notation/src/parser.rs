@@ -19,12 +19,14 @@ pub fn parse(text: &str) -> (Module, Vec<Problem>) {
     if text.len() > LONGEST {
         let top = Span { line: 1, column: 1, end_line: 1, end_column: 1 };
         let what = format!("the file has {} bytes", text.len());
-        return (Module::default(), vec![Problem::new(top, what, format!("at most {LONGEST} are read"))]);
+        let nothing = Module { unread: vec![(1, u32::MAX)], ..Module::default() };
+        return (nothing, vec![Problem::new(top, what, format!("at most {LONGEST} are read"))]);
     }
     let text = plain(text);
     let lexed = lex(&text);
     let (end, problems) = ((1, 1), Vec::new());
-    let mut parser = Parser { tokens: lexed.tokens, pos: 0, end, problems, depth: 0, height: 0, level: 0 };
+    let unread = lexed.unread;
+    let mut parser = Parser { tokens: lexed.tokens, pos: 0, end, problems, unread, depth: 0, height: 0, level: 0 };
     let mut body = Vec::new();
     while *parser.tok() != Tok::End {
         parser.statements(Place::Module, &mut body);
@@ -33,8 +35,13 @@ pub fn parse(text: &str) -> (Module, Vec<Problem>) {
     let mut problems = lexed.problems;
     problems.append(&mut parser.problems);
     problems.sort_by_key(|p| p.span);
+    let mut unread = parser.unread;
+    unread.extend(problems.iter().map(|problem| (problem.span.line, problem.span.end_line)));
+    if problems.len() >= MOST_PROBLEMS {
+        unread.push((1, u32::MAX));
+    }
     problems.truncate(MOST_PROBLEMS);
-    (Module { body, paper_lines: lexed.paper_lines }, problems)
+    (Module { body, paper_lines: lexed.paper_lines, unread }, problems)
 }
 
 /// A text with the ends of lines that it has here, and nothing in front.
@@ -60,6 +67,8 @@ struct Parser<'a> {
     /// Where the last token ended.
     end: (u32, u32),
     problems: Vec<Problem>,
+    /// Lines of statements that were left out.
+    unread: Vec<(u32, u32)>,
     /// How many expressions are being read, one in the other.
     depth: u32,
     /// The height of the tree of the expression that is being read, so far.
@@ -212,6 +221,7 @@ impl Parser<'_> {
     }
 
     fn statement(&mut self, place: Place, out: &mut Vec<Stmt>) {
+        let from = self.span().line;
         let goes_on = matches!(self.tok(), Tok::Op("if" | "for" | "while" | "try"));
         let inside = match self.tok() {
             Tok::Op("def" | "@") => Place::Function,
@@ -233,13 +243,17 @@ impl Parser<'_> {
             _ => {
                 if self.simple_line(place, out).is_err() {
                     self.recover(inside, goes_on);
+                    self.unread.push((from, self.end.0));
                 }
                 return;
             }
         };
         match read {
             Ok(statement) => out.push(statement),
-            Err(Stop) => self.recover(inside, goes_on),
+            Err(Stop) => {
+                self.recover(inside, goes_on);
+                self.unread.push((from, self.end.0));
+            }
         }
     }
 
@@ -501,7 +515,9 @@ impl Parser<'_> {
         }
         if *self.tok() != Tok::Newline {
             if self.simple_line(place, &mut body).is_err() {
+                let from = self.span().line;
                 self.skip_line();
+                self.unread.push((from, self.end.0));
             }
             return Ok(body);
         }
@@ -528,6 +544,10 @@ impl Parser<'_> {
             if !self.eat_tok(&Tok::Newline) {
                 return Err(self.unexpected("the end of the line", ""));
             }
+        }
+        if self.at("class") {
+            self.report(self.span(), "`@` above a class", "only functions have a line with `@` above them");
+            return self.class(place);
         }
         let start = self.start();
         if place != Place::Module && self.at("def") {
@@ -579,7 +599,10 @@ impl Parser<'_> {
         self.bump();
         let name = self.name("the name of the class")?;
         if self.at("(") {
-            return Err(self.refuse("a class built on others", "it is written `class Agent:`"));
+            self.refuse("a class built on others", "it is written `class Agent:`");
+            self.bump();
+            self.skip_to_close();
+            self.bump();
         }
         let body = self.block(Place::Class)?;
         Ok(Stmt { span: self.since(start), kind: StmtKind::ClassDef { name, body } })
@@ -962,6 +985,9 @@ impl Parser<'_> {
         let mut items = vec![first];
         while self.eat(",") && !self.at(close) {
             items.push(self.beside(&item)?);
+        }
+        if close == "}" && self.at(":") {
+            return Err(self.unexpected("`,` or `}`", "a comma stands between two pairs of a table"));
         }
         self.expect(close)?;
         Ok(items)

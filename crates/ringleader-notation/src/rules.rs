@@ -54,7 +54,10 @@ const MAX_STATES: usize = 4096;
 
 /// A fraction that is exact.
 #[derive(Clone, Copy, PartialEq)]
-struct Fraction(i128, i128);
+pub(crate) struct Fraction(i128, i128);
+
+/// Constants that are numbers a table may have for probabilities, by name.
+pub(crate) type Fractions = BTreeMap<String, Fraction>;
 
 impl Fraction {
     fn new(over: i128, under: i128) -> Self {
@@ -77,9 +80,11 @@ pub(crate) fn read(
     table: &ast::Expr,
     states: Option<&ast::Expr>,
     literals: &BTreeMap<String, ast::Expr>,
+    fractions: &Fractions,
 ) -> Result<Rules, Vec<Problem>> {
     let ast::ExprKind::Dict(items) = &table.kind else { return Err(Vec::new()) };
-    let mut reader = Reader { literals, states: Vec::new(), numbers: BTreeMap::new(), problems: Vec::new() };
+    let (states_read, numbers, problems) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let mut reader = Reader { literals, fractions, states: states_read, numbers, problems };
     match states.map(|states| (&states.kind, states.span)) {
         Some((ast::ExprKind::Tuple(items), _)) => {
             for item in items {
@@ -102,6 +107,7 @@ pub(crate) fn read(
 
 struct Reader<'a> {
     literals: &'a BTreeMap<String, ast::Expr>,
+    fractions: &'a Fractions,
     states: Vec<Label>,
     numbers: BTreeMap<Label, usize>,
     problems: Vec<Problem>,
@@ -109,19 +115,19 @@ struct Reader<'a> {
 
 type Read = (Span, Pair, Vec<(Pair, Fraction)>);
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     fn wrong(&mut self, span: Span, what: impl Into<String>, help: impl Into<String>) {
         self.problems.push(Problem::new(span, what, help));
     }
 
     /// What a constant stands for.
-    fn literal<'e>(&self, expr: &'e ast::Expr) -> std::borrow::Cow<'e, ast::Expr> {
+    fn literal<'e>(&self, expr: &'e ast::Expr) -> &'e ast::Expr
+    where
+        'a: 'e,
+    {
         match &expr.kind {
-            ast::ExprKind::Name(name) => match self.literals.get(name) {
-                Some(known) => std::borrow::Cow::Owned(known.clone()),
-                None => std::borrow::Cow::Borrowed(expr),
-            },
-            _ => std::borrow::Cow::Borrowed(expr),
+            ast::ExprKind::Name(name) => self.literals.get(name).unwrap_or(expr),
+            _ => expr,
         }
     }
 
@@ -171,16 +177,16 @@ impl Reader<'_> {
             return Some(vec![(self.pair(value)?, Fraction(1, 1))]);
         };
         let mut outcomes = Vec::new();
-        let mut sum = Some(Fraction(0, 1));
         for (pair, chance) in items {
             let pair = self.pair(pair);
-            let fraction = self.fraction(chance).filter(|chance| chance.0 >= 0 && chance.0 <= chance.1);
+            let fraction = fraction(chance, self.fractions).filter(|chance| chance.0 >= 0 && chance.0 <= chance.1);
             if fraction.is_none() {
                 self.wrong(chance.span, "this is no probability", "a number from 0 to 1 such as 0.25");
             }
-            sum = add(sum, fraction);
-            outcomes.push((pair?, fraction?));
+            outcomes.push(pair.zip(fraction));
         }
+        let outcomes = outcomes.into_iter().collect::<Option<Vec<_>>>()?;
+        let sum = outcomes.iter().try_fold(Fraction(0, 1), |sum, (_, chance)| add(Some(sum), Some(*chance)));
         if sum.is_none_or(|sum| sum.0 > sum.1) {
             self.wrong(
                 value.span,
@@ -190,25 +196,6 @@ impl Reader<'_> {
             return None;
         }
         Some(outcomes)
-    }
-
-    /// A decimal number or a sum, difference or product of such, exactly.
-    fn fraction(&self, expr: &ast::Expr) -> Option<Fraction> {
-        let expr = self.literal(expr);
-        match &expr.kind {
-            ast::ExprKind::Int(value) => Some(Fraction((*value).into(), 1)),
-            ast::ExprKind::Float(text) => decimal(text),
-            ast::ExprKind::BinOp { left, op, right } => {
-                let (left, right) = (self.fraction(left)?, self.fraction(right)?);
-                match op {
-                    BinOp::Add => add(Some(left), Some(right)),
-                    BinOp::Sub => add(Some(left), Some(Fraction(-right.0, right.1))),
-                    BinOp::Mult => Fraction::checked(left.0.checked_mul(right.0), left.1.checked_mul(right.1)),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
     }
 
     fn finish(mut self, read: Vec<Read>, span: Span) -> Result<Rules, Vec<Problem>> {
@@ -248,6 +235,25 @@ impl Reader<'_> {
             Rule { span, pair, outcomes }
         };
         Ok(Rules { states: self.states, rules: read.into_iter().map(rule).collect(), sides: sides as u64 })
+    }
+}
+
+/// A decimal number, a constant that is one, or a sum, difference or product of such, exactly.
+pub(crate) fn fraction(expr: &ast::Expr, known: &Fractions) -> Option<Fraction> {
+    match &expr.kind {
+        ast::ExprKind::Name(name) => known.get(name).copied(),
+        ast::ExprKind::Int(value) => Some(Fraction((*value).into(), 1)),
+        ast::ExprKind::Float(text) => decimal(text),
+        ast::ExprKind::BinOp { left, op, right } => {
+            let (left, right) = (fraction(left, known)?, fraction(right, known)?);
+            match op {
+                BinOp::Add => add(Some(left), Some(right)),
+                BinOp::Sub => add(Some(left), Some(Fraction(-right.0, right.1))),
+                BinOp::Mult => Fraction::checked(left.0.checked_mul(right.0), left.1.checked_mul(right.1)),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
 

@@ -102,11 +102,12 @@ fn hash(text: &str) -> u64 {
     text.bytes().fold(0x5eed, |hash, byte| mix(hash ^ u64::from(byte)))
 }
 
-/// The fault of a text as a problem of its file.
+/// The faults of a text as problems of its file.
 #[must_use]
 pub fn problems(program: &Program, fault: &Fault) -> Problems {
-    let problem = Problem::new(fault.span, fault.what.clone(), fault.help.clone());
-    Problems { file: program.file.clone(), text: program.text.to_string(), all: vec![problem] }
+    let problem = |fault: &Fault| Problem::new(fault.span, fault.what.clone(), fault.help.clone());
+    let all = std::iter::once(fault).chain(&fault.also).map(problem).collect();
+    Problems { file: program.file.clone(), text: program.text.to_string(), all }
 }
 
 impl Written {
@@ -134,7 +135,7 @@ impl Written {
             Some(function) => Glance::of(program, &setting, function),
             None => leader.clone().unwrap_or(Glance::Whole),
         };
-        let limit = limit(program, &setting, ring).map_err(|fault| refuse(*fault))?;
+        let limit = setting.limit.unwrap_or_else(|| n_squared_log_n(ring, 1000).max(n_cubed(ring, 100)));
         let (program, trouble, text) = (program.clone(), trouble.clone(), hash(&program.text));
         let (proven, lanes, quick) = (judged == Judged::Right, OnceLock::new(), Quick::new(&program, &setting));
         let inner = Inner { program, setting, ring, leader, output, limit, trouble, text, proven, lanes, quick };
@@ -206,7 +207,7 @@ impl Written {
                 let (program, start) = (&self.0.program, &self.0.program.functions[function]);
                 let what = format!("this start does not give inputs as they must be: {}", words_of(program, inputs));
                 let help = format!("`@inputs` asks for it, n = {}", self.0.ring.n());
-                Err(Box::new(Fault { span: start.span, what, help }))
+                Err(Box::new(Fault::new(start.span, what, help)))
             }
             _ => Ok(config),
         }
@@ -290,18 +291,6 @@ fn words_of(program: &Program, function: usize) -> &str {
 fn wrong(program: &Program, fault: &Fault) -> Error {
     let Span { line, column, .. } = fault.span;
     Error::new(format!("{}:{line}:{column}", program.file), program.words(fault.span), fault.what.clone())
-}
-
-fn limit(program: &Program, setting: &Setting, ring: Ring) -> Ran<u64> {
-    let Some(expr) = &program.limit else {
-        return Ok(n_squared_log_n(ring, 1000).max(n_cubed(ring, 100)));
-    };
-    let mut evaluator =
-        Evaluator::new(program, &setting.globals, &setting.layout, Agents::Seen(&[])).within(&setting.patience);
-    match evaluator.expr(expr, &mut vec![None; program.locals])? {
-        Value::Int(limit) if limit > 0 => Ok(limit as u64),
-        _ => crate::eval::fault(expr.span, "a limit is a number of steps, at least 1"),
-    }
 }
 
 impl Transition for Written {
@@ -708,7 +697,7 @@ fn phases(program: &Arc<Program>) -> Vec<Phase<Written>> {
             a != b && slots.into_iter().any(|slot| slot.get(a) != slot.get(b))
         };
         let holds = move |written: &Written, config: &[State]| written.holds(function, config);
-        Phase { named, holds: Arc::new(holds), open: (!phase.closed).then(|| Arc::new(differ) as _) }
+        Phase { named, holds: Arc::new(holds), open: (!phase.closed).then(|| Arc::new(differ) as _), led: None }
     };
     program.phases.iter().map(phase).collect()
 }

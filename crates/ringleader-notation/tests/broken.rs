@@ -112,6 +112,33 @@ fn messages_are_those_of_the_table() {
     }
 }
 
+fn many(count: usize, between: &str, one: impl Fn(usize) -> String) -> String {
+    (0..count).map(one).collect::<Vec<_>>().join(between)
+}
+
+/// Long texts in which nothing is wrong are read soon, too.
+#[test]
+fn long_files_are_read_at_once() {
+    let body = |lines: String| format!("{HEAD}{lines}{TAIL}");
+    let texts = [
+        body(format!("    r.x = {}\n", many(100_000, " and ", |_| "l.x".to_owned()))),
+        body(format!("    r.x = {}\n", many(100_000, " < ", |_| "l.x".to_owned()))),
+        body(format!("    r.x = min({})\n", many(100_000, ",", |_| "l.x".to_owned()))),
+        body("    r.x = 3 - l.x\n".repeat(50_000)),
+        body(many(50_000, "", |k| format!("    a{k} = {k}\n"))),
+        many(50_000, "", |k| format!("K{k} = {k}\n")) + &body("    r.x = 0\n".to_owned()),
+        body("    r.x = f0(l)\n".to_owned())
+            + &many(25_000, "", |k| format!("def f{k}(v): return f{}(v)\n", k + 1))
+            + "def f25000(v): return 1\n",
+        format!("rules = {{{}}}", many(36_000, ", ", |k| format!("({}, {}): (0, 1)", k % 4000, k / 4000))),
+    ];
+    for text in texts {
+        let before = Instant::now();
+        assert_eq!(wrong(&text), None);
+        assert!(before.elapsed() < Duration::from_secs(60));
+    }
+}
+
 /// Texts that nobody writes by hand: each is refused, soon, with few words.
 #[test]
 fn monstrous_files_are_refused_at_once() {
@@ -144,6 +171,40 @@ fn monstrous_files_are_refused_at_once() {
         body("    r.x = 0\n".to_owned()).replace("span(0, 3)", "array(10 ** 18, bit)"),
         body("    r.x = 0\n".to_owned()).replace("class", "K = 9 ** 9 ** 9\nclass"),
         body("    r.x = 0\n".to_owned()).replace("class", "K = sum(i for i in range(10 ** 18))\nclass"),
+        body("    r.x = 0\n".to_owned()).replace("class", "limit = sum(i for i in range(10 ** 18))\nclass"),
+        body(format!("    r.x = {}\n", many(100_000, "|", |_| "1".to_owned()))),
+        body(format!("    r.x = l{}\n", ".x".repeat(100_000))),
+        body(format!("    r.x = l{}\n", "[0]".repeat(100_000))),
+        body(format!("    r.x = f{}\n", "(l)".repeat(100_000))),
+        body(format!("    if l.x: pass\n{}", "    elif l.x: pass\n".repeat(40_000))),
+        body(many(50_000, "", |k| format!("    a{k} = b{k}\n"))),
+        body(many(50_000, "", |k| format!("    r.mode = \"a{k}\"\n"))),
+        // Numbers, variables and names without end.
+        body("    r.x = 0\n".to_owned())
+            .replace("class", &format!("{}class", many(20_000, "", |k| format!("K{k} = tuple(range(200000))\n")))),
+        body("    r.x = 0\n".to_owned())
+            .replace("class", &format!("{}class", many(40_000, "", |k| format!("K{k} = 1 // 0\n")))),
+        body("    r.x = 0\n".to_owned())
+            .replace("    x:", &format!("{}    x:", many(50_000, "", |k| format!("    v{k}: bit\n")))),
+        body("    r.x = 0\n".to_owned())
+            .replace("span(0, 3)", &format!("{{{}}}", many(90_000, ", ", |k| format!("\"a{k}\"")))),
+        body("    r.x = 0\n".to_owned()).replace("Detect", &"a".repeat(1_000_000)),
+        body(format!("    r.{} = 0\n", "a".repeat(1_000_000))),
+        // Functions that call each other in a long circle, and sets that a thousand functions ask.
+        body("    r.x = f0(l)\n".to_owned())
+            + &many(25_000, "", |k| format!("def f{k}(v): return f{}(v)\n", (k + 1) % 25_000)),
+        body("    r.x = 0\n".to_owned())
+            + &many(15_000, "", |k| format!("@phase\ndef f{k}(u): h(u)\n"))
+            + &format!("def h(u):\n{}", "    u[0].x = 1\n".repeat(15_000)),
+        body("    r.x = f(l)\n".to_owned())
+            + &format!("def f({}): return 1\n", many(100_000, ", ", |k| format!("a{k}"))),
+        // Probabilities that are twice the one before, or themselves.
+        format!(
+            "p0 = 0.5\n{}rules = {{(0, 1): {{(1, 1): p69}}}}",
+            many(69, "", |k| format!("p{} = p{k} + p{k}\n", k + 1))
+        ),
+        "p = p * p\nrules = {(0, 1): {(1, 1): p}}".to_owned(),
+        format!("K = ({})\nrules = {{{}}}", "1, ".repeat(200_000), "(K, K): (K, K), ".repeat(20_000)),
     ];
     for text in texts {
         let (before, shown) = (Instant::now(), wrong(&text).expect("it is refused").to_string());

@@ -35,11 +35,12 @@ impl WithCircuit<State> for Agree<'_> {
     }
 }
 
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     "aaf-colouring",
     "aaf-orientation",
     "aaf-token",
     "elim",
+    "fj",
     "pcl",
     "pcl-derandomised",
     "por",
@@ -88,6 +89,22 @@ impl Observer for Records {
     }
 }
 
+/// The same records in every kind of word, with machine code and without, as on the stepper.
+fn same_records(instance: &Instance<Written>, trial: &Trial, seeds: std::ops::Range<u64>) {
+    let seeds: Vec<u64> = seeds.collect();
+    let run = |engine| {
+        let records = Records::default();
+        instance.run(trial, &seeds, engine, &records).unwrap();
+        let mut records = records.0.into_inner().unwrap();
+        records.sort();
+        records
+    };
+    let stepper = run(Engine::Stepper);
+    for engine in [Engine::Sliced, Engine::SlicedAvx2, Engine::SlicedPortable, Engine::SlicedInterpreted] {
+        assert!(run(engine) == stepper, "{} {engine:?}, n = {}", trial.protocol, trial.n);
+    }
+}
+
 #[test]
 fn no_word_changes_a_record() {
     for (name, n, limit) in
@@ -96,17 +113,40 @@ fn no_word_changes_a_record() {
         let instance = Instance::new(Arc::new(file(name)), n, &Params::default()).unwrap();
         let from = Some(Initial::Named("uniform".into()));
         let trial = Trial { phases: false, limit: Some(limit), from, ..Trial::new(name, n, 1) };
-        let seeds: Vec<u64> = (1..70).collect();
-        let run = |engine| {
-            let records = Records::default();
-            instance.run(&trial, &seeds, engine, &records).unwrap();
-            let mut records = records.0.into_inner().unwrap();
-            records.sort();
-            records
-        };
-        let stepper = run(Engine::Stepper);
-        for engine in [Engine::Sliced, Engine::SlicedAvx2, Engine::SlicedPortable] {
-            assert!(run(engine) == stepper, "{name} {engine:?}");
+        same_records(&instance, &trial, 1..70);
+    }
+}
+
+/// Leaders walk, and vanish when they meet; who misses one tosses a coin. What the oracle says depends on the order of all interactions,
+/// and on how many of them had no leader.
+const WALK: &str = r#"""" Leaders walk """
+from ringleader.notation import *
+wait: Param = 0
+ring = undirected
+class Agent:
+    leader: bit
+    met: bit
+def interact(a, b, there: oracle(wait), coin: bit):
+    if not there:
+        a.leader = coin
+    elif a.leader == 1 and b.leader == 1:
+        (a.leader, b.leader, b.met) = (0, 0, coin)
+    elif a.leader == 1:
+        (a.leader, b.leader) = (0, 1)
+def leader(v): return v.leader == 1
+def safe(u): return sum(v.leader for v in u) == 1
+"#;
+
+#[test]
+fn an_oracle_is_asked_in_lanes() {
+    let program = Arc::new(ringleader_notation::read("walk", WALK).unwrap());
+    let walk = Arc::new(blueprint(&program, "walk", &Trouble::default()));
+    for (n, wait, limit) in [(3, 0, 2000), (7, 0, 5000), (8, 3, 4000), (40, 10_000, 40_000), (40, 0, 9000)] {
+        let instance = Instance::new(walk.clone(), n, &Params::default().with("wait", wait)).unwrap();
+        for start in ["uniform", "zero"] {
+            let from = Some(Initial::Named(start.into()));
+            let trial = Trial { phases: false, limit: Some(limit), from, ..Trial::new("walk", n, 1) };
+            same_records(&instance, &trial, if n < 10 { 1..70 } else { 1..5 });
         }
     }
 }

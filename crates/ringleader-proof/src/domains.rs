@@ -54,14 +54,40 @@ pub(crate) fn judge(program: &Program, setting: &Setting, query: &mut Query<'_>)
     }
 }
 
+/// So many places are told.
+const TOLD: usize = 20;
+
 fn ask(program: &Program, setting: &Setting, lowered: &Lowered, query: &mut Query<'_>) -> Verdict {
     let wrong = lowered.wrong.iter().fold(Lit::of(false), |some, (_, when)| some | *when);
-    match query.ask(&[wrong], &lowered.demands) {
-        Ok(None) => Verdict::Holds,
+    let first = match query.ask(&[wrong], &lowered.demands) {
+        Ok(None) => return Verdict::Holds,
         Ok(Some(model)) => Pair::of(setting, lowered, &model).shown(program, setting),
         Err(Undecided::Unknown(why)) => Verdict::Unknown(why),
         Err(_) => Verdict::Unknown("the solver gave up".to_owned()),
+    };
+    let Verdict::Fails(first) = first else { return first };
+    let mut faults = vec![first];
+    // The other places are a service: as many as there is time for.
+    while faults.len() < TOLD
+        && let Ok(Some(model)) = query.uncertified().ask(&[elsewhere(lowered, &faults)], &lowered.demands)
+        && let Verdict::Fails(next) = Pair::of(setting, lowered, &model).shown(program, setting)
+        && faults.iter().all(|known| known.span != next.span)
+    {
+        faults.push(next);
     }
+    Fault::several(faults).map_or(Verdict::Holds, Verdict::Fails)
+}
+
+/// When the first thing that goes wrong does so at a place that is not among those that are known.
+fn elsewhere(lowered: &Lowered, known: &[Fault]) -> Lit {
+    let (mut before, mut elsewhere) = (Lit::of(false), Lit::of(false));
+    for (span, when) in &lowered.wrong {
+        if known.iter().all(|fault| fault.span != *span) {
+            elsewhere = elsewhere | *when & !before;
+        }
+        before = before | *when;
+    }
+    elsewhere
 }
 
 /// Two agents that interact.

@@ -179,7 +179,7 @@ impl<P: Protocol> Twins<'_, P> {
         let [mut l, mut r] = meeting.agents;
         let read = self.protocol.coins() > 1 && self.protocol.reads_coin(&l, &r);
         if meeting.asked {
-            self.protocol.interact(&mut l, &mut r, Input { coin: meeting.coin, ..Input::default() });
+            self.protocol.interact(&mut l, &mut r, Input { coin: meeting.coin, leader: true });
         }
         let value = |k: usize, agent: usize| self.protocol.variables().0[k].get(&[l, r][agent]).to_string();
         let after = [l, r];
@@ -346,7 +346,8 @@ impl Relation {
         let outputs = [&after[..], &told, &leads].concat();
         let coins = lowered.coins.concat();
         let given = [self.text(&places, &before[0]), self.text(&places, &before[1])].concat();
-        let inputs = [&given[..], &coins, &[lowered.oracle]].concat();
+        // In lanes an oracle says that there is a leader; the engine finds out when that was wrong.
+        let inputs = [&given[..], &coins, &[Lit::ONE]].concat();
         let text = Cone::of(&lowered.inputs(), &outputs).evaluate(&inputs);
         let (after, told) = text.split_at(after.len());
         let &[changed, drawn, wrong, l_leads, r_leads, l_led, r_led] = told else { return Lit::ONE };

@@ -165,6 +165,11 @@ impl<'a> Query<'a> {
         Self { halt, certificates, about, step, formulas: 0, folded: 0, variables: 0, clauses: 0 }
     }
 
+    /// A query with the same limits for what is no part of a proof.
+    pub(crate) fn uncertified(&self) -> Self {
+        Self::new(self.halt, None)
+    }
+
     /// The limit that came first, if one has.
     #[must_use]
     pub fn halted(&self) -> Option<String> {

@@ -87,6 +87,17 @@ fn what_goes_wrong_is_named() {
 }
 
 #[test]
+fn every_place_that_can_be_first_to_go_wrong_is_named() {
+    let text = "class Agent:\n    x: span(0, 3)\n    y: bit\ndef interact(l, r):\n    l.x = l.x + 1\n    if r.x == 2: r.y = r.x\n    \
+                r.x = 6 // r.x\n    l.x = 4\n    r.y = 7\n    assert l.y == 0\ndef leader(v): return (1, 0)[v.x] == 1\n";
+    let Verdict::Fails(fault) = decided(&program(text), 3).verdict else { panic!("nothing goes wrong") };
+    let lines: Vec<u32> = std::iter::once(&fault).chain(&fault.also).map(|fault| fault.span.line).collect();
+    // Line 7 can divide by 0 and store a 6. Nothing comes after line 8, which always goes wrong.
+    assert_eq!(lines, [5, 6, 7, 7, 8]);
+    assert!(std::iter::once(&fault).chain(&fault.also).all(|fault| !fault.help.is_empty()));
+}
+
+#[test]
 fn what_goes_wrong_where_it_is_asked_who_leads_is_named() {
     let class = "class Agent:\n    x: span(0, 3)\n    t: maybe(bit, bit)\ndef interact(l, r): pass\n";
     let program = program(&format!("{class}def leader(v): return v.x == 3 and v.t[1] == 1\n"));

@@ -62,7 +62,9 @@ fn a_changed_line_of_the_text_is_found() {
         assert!(TEXT.contains(from), "{from}");
         let found = compared(&TEXT.replacen(from, to, 1), None).unwrap().unwrap_or_else(|| panic!("{to} is not found"));
         assert!(found.shows.contains(what), "{to}: {}", found.shows);
-        assert_eq!((found.initial.len(), found.word.len()), (4, 1), "{to}");
+        // Who leads differs before anybody does anything.
+        let moves = if what == "leads" { 0..=1 } else { 1..=1 };
+        assert!(found.initial.len() == 4 && moves.contains(&found.word.len()), "{to}");
     }
 }
 
@@ -90,6 +92,11 @@ struct Planted<C: Circuit> {
 
 impl<C: Circuit<State = State>> Circuit for Planted<C> {
     type State = State;
+    type Core = Self;
+
+    fn core(&self) -> &Self {
+        self
+    }
 
     fn planes(&self) -> usize {
         self.circuit.planes()

@@ -127,6 +127,11 @@ struct Planted<C>(C);
 
 impl<C: Circuit<State = ysm::State>> Circuit for Planted<C> {
     type State = ysm::State;
+    type Core = Self;
+
+    fn core(&self) -> &Self {
+        self
+    }
 
     fn planes(&self) -> usize {
         self.0.planes()

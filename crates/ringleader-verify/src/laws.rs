@@ -5,11 +5,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use ringleader::blueprint::Blueprint;
+use ringleader::blueprint::{Blueprint, Phase};
 use ringleader::error::Error;
 use ringleader::instance::Instance;
 use ringleader::params::Params;
-use ringleader::protocol::{Input, Protocol, Transition, uniform};
+use ringleader::protocol::{Input, Protocol, Transition, leaders, uniform};
 use ringleader::random::{Generator, Stream, below, index, stream};
 
 /// A law that does not hold, with a witness.
@@ -37,6 +37,9 @@ pub const ACCEPTED: &str = "the parameters are accepted";
 /// The laws of safe sets, of which an explicit check finds more.
 pub const CLOSED: [&str; 2] = ["the safe set is closed", "safe outputs never change"];
 
+/// The law of phases of which it is said that they never hold without a leader.
+const LED: &str = "a phase that needs a leader has one";
+
 /// How many random configurations each law is tried on.
 const SAMPLES: usize = 50;
 
@@ -54,6 +57,7 @@ pub fn laws<P: Protocol>(blueprint: &Arc<Blueprint<P>>, n: usize, params: &Param
         subject.interactions_stay_in_the_domains(&mut generator)?;
         subject.coins_matter_only_when_read(&mut generator)?;
         subject.the_safe_set_is_closed(&mut generator)?;
+        subject.phases_that_need_a_leader_have_one(&mut generator)?;
     }
     Ok(())
 }
@@ -153,6 +157,27 @@ impl<P: Protocol> Subject<P> {
         }
         Ok(())
     }
+
+    /// On the way from a random configuration without a leader, and where it begins.
+    fn phases_that_need_a_leader_have_one(&self, generator: &mut Generator) -> Result<(), Broken> {
+        let (protocol, ring) = (&self.0.protocol, self.0.ring);
+        let need = |phase: &&Phase<P>| phase.needs_leader(protocol, ring);
+        let phases: Vec<&Phase<P>> = self.0.blueprint.phases.iter().filter(need).collect();
+        if phases.is_empty() {
+            return Ok(());
+        }
+        let mut config = uniform(protocol, ring, generator);
+        let Some(follower) = config.iter().copied().find(|v| !protocol.is_leader(v)) else { return Ok(()) };
+        config.iter_mut().filter(|v| protocol.is_leader(v)).for_each(|v| *v = follower);
+        for _ in 0..ring.arcs().min(50) {
+            let found = phases.iter().find(|phase| (phase.holds)(protocol, &config));
+            let led = !leaders(protocol, &config).is_empty();
+            let name = found.map_or("", |phase| &phase.named.name);
+            hold(LED, led || found.is_none(), || format!("{name} holds in {config:?}"))?;
+            config = self.interact(&config, index(generator, ring.arcs()), below(generator, protocol.coins()));
+        }
+        Ok(())
+    }
 }
 
 fn interact<P: Transition>(protocol: &P, mut l: P::State, mut r: P::State, input: Input) -> (P::State, P::State) {
@@ -178,6 +203,7 @@ mod tests {
         Closure,
         Output,
         Start,
+        Phase,
     }
 
     /// A rumour that spreads; `BUG` is planted.
@@ -190,7 +216,7 @@ mod tests {
         count: u8,
     }
 
-    const BUGS: [Bug; 6] = [Bug::None, Bug::Domain, Bug::Coin, Bug::Closure, Bug::Output, Bug::Start];
+    const BUGS: [Bug; 7] = [Bug::None, Bug::Domain, Bug::Coin, Bug::Closure, Bug::Output, Bug::Start, Bug::Phase];
 
     impl<const BUG: u8> Transition for Rumour<BUG> {
         type State = State;
@@ -225,11 +251,11 @@ mod tests {
     impl<const BUG: u8> Declared for Rumour<BUG> {
         fn blueprint() -> Blueprint<Self> {
             let heard = u8::from(BUGS[BUG as usize] != Bug::Start);
-            Blueprint::new("rumour", Orientation::Directed, |_, _| Ok(Self)).safe("all have heard it").start_all(
-                "safe",
-                "",
-                State { heard, count: 2 },
-            )
+            let blueprint = Blueprint::new("rumour", Orientation::Directed, |_, _| Ok(Self)).safe("all have heard it");
+            blueprint
+                .start_all("safe", "", State { heard, count: 2 })
+                .phase("few", "somebody has not heard it", |_, config: &[State]| config.iter().any(|v| v.heard == 0))
+                .led(|_, _| BUGS[BUG as usize] == Bug::Phase)
         }
     }
 
@@ -249,5 +275,6 @@ mod tests {
         assert_eq!(broken(laws(&Arc::new(Rumour::<3>::blueprint()), 5, &params, 1)), Some("the safe set is closed"));
         assert_eq!(broken(laws(&Arc::new(Rumour::<4>::blueprint()), 5, &params, 1)), Some("safe outputs never change"));
         assert_eq!(broken(laws(&Arc::new(Rumour::<5>::blueprint()), 5, &params, 1)), Some("the start `safe` is safe"));
+        assert_eq!(broken(laws(&Arc::new(Rumour::<6>::blueprint()), 5, &params, 1)), Some(LED));
     }
 }

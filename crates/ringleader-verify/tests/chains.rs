@@ -81,7 +81,7 @@ fn the_names_of_colours_change_no_figure() {
     // The colours of P_OR never change: without rotations there is nothing to merge, and one colouring may have no other name.
     assert!(fewer >= 5, "{fewer}");
     assert!(!found("fj", 3, &[], &question("every")).renamed);
-    assert!(!found("pcl-derandomised", 3, &[("colors", 2)], &question("one-color")).renamed);
+    assert!(!found("pcl-derandomised", 3, &[("colors", 4)], &question("one-color")).renamed);
 }
 
 /// The fraction and the floating point number of the same chain lie within the bound.

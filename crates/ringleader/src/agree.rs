@@ -37,7 +37,7 @@ impl std::error::Error for Disagreement {}
 type Meeting<S> = (S, S, u64);
 
 /// Compares so many random meetings: the states afterwards, whether an output changed, whether a coin is read, and that a lane that is not
-/// asked keeps its states.
+/// asked keeps its states. An oracle answers that there is a leader, as it does in lanes.
 ///
 /// # Errors
 /// The first difference.
@@ -130,7 +130,7 @@ where
 fn clear_form<P: Protocol>(protocol: &P, (l, r, coin): Meeting<P::State>, asked: bool) -> Seen<P::State> {
     let mut after = (l, r);
     if asked {
-        protocol.interact(&mut after.0, &mut after.1, Input { coin, ..Input::default() });
+        protocol.interact(&mut after.0, &mut after.1, Input { coin, leader: protocol.oracle().is_some() });
     }
     let output = |(l, r): (P::State, P::State)| (protocol.output(&l), protocol.output(&r));
     let changed = output((l, r)) != output(after);
@@ -215,6 +215,11 @@ mod tests {
 
     impl<C: Circuit<State = por::State>> Circuit for Planted<C> {
         type State = por::State;
+        type Core = Self;
+
+        fn core(&self) -> &Self {
+            self
+        }
 
         fn planes(&self) -> usize {
             self.circuit.planes()

@@ -116,6 +116,8 @@ pub type Needs<P> = Arc<dyn Fn(&P, Ring) -> Result<(), Error> + Send + Sync>;
 pub type Set<P> = Arc<dyn Fn(&P, &[<P as Transition>::State]) -> bool + Send + Sync>;
 /// Whether a predicate can tell two states apart.
 pub type Differ<P> = Arc<dyn Fn(&P, &<P as Transition>::State, &<P as Transition>::State) -> bool + Send + Sync>;
+/// Whether a set has no member without a leader, on a ring.
+pub type Led<P> = Arc<dyn Fn(&P, Ring) -> bool + Send + Sync>;
 /// Whether something happened between two pairs of states.
 pub type Occurs<P> =
     Arc<dyn Fn(&P, [&<P as Transition>::State; 2], [&<P as Transition>::State; 2]) -> bool + Send + Sync>;
@@ -143,9 +145,16 @@ pub struct Phase<P: Protocol> {
     /// `None` if it is closed: look now and then, then bisect. Otherwise look after every interaction that changed something which the
     /// predicate can tell apart.
     pub open: Option<Differ<P>>,
+    /// Where it never holds without a leader, so that nobody needs to look; `None` if it may anywhere.
+    pub led: Option<Led<P>>,
 }
 
 impl<P: Protocol> Phase<P> {
+    /// Whether it never holds without a leader.
+    pub fn needs_leader(&self, protocol: &P, ring: Ring) -> bool {
+        self.led.as_ref().is_some_and(|led| led(protocol, ring))
+    }
+
     /// Whether an interaction may have led into an open phase.
     #[inline]
     pub(crate) fn may_differ(&self, protocol: &P, before: [&P::State; 2], after: [&P::State; 2]) -> bool {
@@ -364,7 +373,16 @@ impl<P: Protocol> Blueprint<P> {
         holds: impl Fn(&P, &[P::State]) -> bool + Send + Sync + 'static,
     ) -> Self {
         let named = Named { name: name.into(), about: about.into() };
-        self.phases.push(Phase { named, holds: Arc::new(holds), open: None });
+        self.phases.push(Phase { named, holds: Arc::new(holds), open: None, led: None });
+        self
+    }
+
+    /// Says where the phase that was named last never holds without a leader.
+    #[must_use]
+    pub fn led(mut self, on: impl Fn(&P, Ring) -> bool + Send + Sync + 'static) -> Self {
+        if let Some(phase) = self.phases.last_mut() {
+            phase.led = Some(Arc::new(on));
+        }
         self
     }
 

@@ -50,6 +50,9 @@ pub trait AnyProtocol: Send + Sync {
     /// If the trial is refused.
     fn at_once(&self, trial: &Trial, engine: Engine) -> Result<usize, Error>;
 
+    /// Why so many trials of this kind run slower in lanes than they might, if anything is amiss.
+    fn slowed(&self, trial: &Trial, trials: usize, engine: Engine) -> Option<String>;
+
     /// Runs a trial once for each of these seeds, and tells the observer of every record.
     ///
     /// # Errors
@@ -90,6 +93,10 @@ impl<P: Protocol> AnyProtocol for Arc<Blueprint<P>> {
 
     fn at_once(&self, trial: &Trial, engine: Engine) -> Result<usize, Error> {
         Ok(Instance::new(self.clone(), trial.n, &trial.params)?.at_once(trial, engine))
+    }
+
+    fn slowed(&self, trial: &Trial, trials: usize, engine: Engine) -> Option<String> {
+        Instance::new(self.clone(), trial.n, &trial.params).ok()?.slowed(trial, trials, engine)
     }
 
     fn run(&self, trial: &Trial, seeds: &[u64], engine: Engine, observer: &dyn Observer) -> Result<(), Error> {

@@ -56,6 +56,19 @@ pub trait Bit:
     fn wide(_: &mut [Self]) -> Wide<'_> {
         Wide::None
     }
+
+    /// Does some work with the processor features of these words, in a function of its own: however often it is asked for, it is compiled
+    /// once for each kind of word.
+    #[inline(never)]
+    fn work(task: &mut impl Task) {
+        task.go();
+    }
+}
+
+/// Work on words of one kind: `go` and all it calls must be `#[inline(always)]`.
+pub trait Task {
+    /// Does it.
+    fn go(&mut self);
 }
 
 /// Words of many lanes in memory.
@@ -149,6 +162,12 @@ pub trait Circuit: Clone + Send + Sync + 'static {
     /// The state of an agent in the clear form.
     type State: Copy + Eq + std::fmt::Debug;
 
+    /// The circuit that runs: this one, or one of other states with the same codes, for which the engine is compiled already.
+    type Core: Circuit;
+
+    /// The circuit that runs.
+    fn core(&self) -> &Self::Core;
+
     /// The number of bits of a state; at most 128.
     fn planes(&self) -> usize;
 
@@ -168,12 +187,13 @@ pub trait Circuit: Clone + Send + Sync + 'static {
         0
     }
 
-    /// In which lanes an interaction of these two reads its coin.
+    /// In which lanes an interaction of these two reads its coin, whatever an oracle says.
     fn reads_coin<B: Bit>(&self, _l: &[B], _r: &[B]) -> B {
         B::ZERO
     }
 
-    /// One interaction in every lane of `when`; the other lanes keep their states. Tells in which lanes an output changed.
+    /// One interaction in every lane of `when`; the other lanes keep their states. Tells in which lanes an output changed. An oracle, if one is
+    /// asked, says that there is a leader.
     fn interact<B: Bit>(&self, l: &mut [B], r: &mut [B], input: &[B], when: B) -> B;
 
     /// The plane that says who is a leader, if a safe ring has exactly one.
@@ -184,6 +204,21 @@ pub trait Circuit: Clone + Send + Sync + 'static {
     /// In which lanes these two neighbours show that their ring is not safe: a cheap condition that is necessary for safety.
     fn unsettled<B: Bit>(&self, _l: &[B], _r: &[B]) -> B {
         B::ZERO
+    }
+
+    /// The same without machine code that is made of it while the program runs; `None` if there never is any.
+    fn interpreted(&self) -> Option<Self> {
+        None
+    }
+
+    /// Why there is no machine code for so many lanes, if there might be some.
+    fn without_code(&self, _lanes: usize) -> Option<String> {
+        None
+    }
+
+    /// Whether the ring of these codes may be safe: a condition that is necessary, for circuits whose codes take long to decode.
+    fn looks_safe(&self, _ring: &[u128]) -> bool {
+        true
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::agree::{PAIRS, agree};
 use crate::circuit::{Circuit, WithCircuit};
-use crate::engine::sliced::{self, Batch, Ended, Words};
+use crate::engine::sliced::{self, Batch, Ended, Phases, Words};
 use crate::engine::stepper::Stepper;
 use crate::engine::whole::Whole;
 use crate::error::Error;
@@ -17,6 +17,11 @@ use crate::trial::{Engine, Record, Scheduler, Trial};
 
 /// With fewer lanes in use than this the stepper is faster.
 const WORTH_SLICING: usize = 48;
+
+/// Trials that are over after so many interactions an agent are not worth slicing: what ends a trial there takes as long on the stepper.
+const SOON: u64 = 256;
+/// Among so many trials two are tried, on rings of at most this size, so that it costs next to nothing.
+const WORTH_TRYING: (usize, usize) = (128, 2048);
 
 /// The initial configuration of a seed.
 type Starts<'a, P> = dyn Fn(u64) -> Result<Vec<<P as crate::protocol::Transition>::State>, Error> + 'a;
@@ -68,10 +73,13 @@ impl<P: Protocol> Instance<P> {
             let config = start(seed)?;
             self.protocol.accepts(&config).map(|()| config)
         };
-        let batch = Batch { protocol: &self.protocol, ring: self.ring, limit, seeds, start: &start, observer };
-        match self.words(trial, seeds.len(), engine)? {
+        let phases = trial.phases.then(|| self.phases());
+        let batch = Batch { protocol: &self.protocol, ring: self.ring, limit, seeds, start: &start, phases, observer };
+        let words = self.words(trial, seeds.len(), engine)?;
+        let soon = words.is_some() && engine == Engine::Auto && self.end_soon(trial, &batch)?;
+        match words.filter(|_| !soon) {
             Some(words) => {
-                let sliced = self.protocol.with_circuit(Slice { batch: &batch, words, ended });
+                let sliced = self.protocol.with_circuit(Slice { batch: &batch, words, engine, ended });
                 sliced.unwrap_or_else(|| Err(no_circuit(engine)))
             }
             None => self.one_by_one(trial, &batch, ended),
@@ -93,13 +101,32 @@ impl<P: Protocol> Instance<P> {
         Ok(())
     }
 
+    /// Whether these trials are likely over so soon that lanes do not pay.
+    fn end_soon(&self, trial: &Trial, batch: &Batch<'_, P>) -> Result<bool, Error> {
+        let (many, largest) = WORTH_TRYING;
+        if batch.seeds.len() < many || self.ring.n() > largest {
+            return Ok(false);
+        }
+        let limit = batch.limit.min(SOON * self.ring.n() as u64);
+        for &seed in &batch.seeds[..2] {
+            let schedule = AnySchedule::new(trial.scheduler, self.ring, seed);
+            let stepper = Stepper::new(self.protocol.clone(), (batch.start)(seed)?, schedule);
+            let record = Whole::new(trial, seed, limit, &[], stepper).run(false, "", &());
+            if record.censored && limit < batch.limit {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The words in which so many trials of this kind are run at once; `None` if the stepper does them.
     fn words(&self, trial: &Trial, rings: usize, engine: Engine) -> Result<Option<Words>, Error> {
         let Some(words) = words(engine) else { return Ok(None) };
         let refusal = unsliceable(trial);
         if engine == Engine::Auto {
             let worth = sliced::at_once(words, self.ring.n(), rings).1 >= WORTH_SLICING;
-            return Ok((worth && refusal.is_none() && self.has_circuit()).then_some(words));
+            let can = || refusal.is_none() && self.has_circuit() && self.can_wait(trial);
+            return Ok((worth && can()).then_some(words));
         }
         refusal.map_or(Ok(Some(words)), |why| Err(Error::new("engine", engine.name(), why)))
     }
@@ -107,11 +134,36 @@ impl<P: Protocol> Instance<P> {
     /// How many trials of this kind are best run at once by one thread, given as many: 1, or as many as the lanes have room for.
     pub fn at_once(&self, trial: &Trial, engine: Engine) -> usize {
         match words(engine) {
-            Some(words) if unsliceable(trial).is_none() && self.has_circuit() => {
+            Some(words) if unsliceable(trial).is_none() && self.has_circuit() && self.can_wait(trial) => {
                 sliced::at_once(words, self.ring.n(), usize::MAX).0
             }
             _ => 1,
         }
+    }
+
+    /// Why so many trials of this kind run slower in lanes than they might: there is no machine code of the text. `None` if nothing is amiss.
+    pub fn slowed(&self, trial: &Trial, trials: usize, engine: Engine) -> Option<String> {
+        struct Why(usize);
+        impl<S> WithCircuit<S> for Why {
+            type Output = Option<String>;
+            fn with<C: Circuit<State = S>>(self, circuit: C) -> Option<String> {
+                circuit.without_code(self.0)
+            }
+        }
+        let asked = [Engine::Auto, Engine::Sliced, Engine::SlicedAvx2].contains(&engine);
+        let words = self.words(trial, trials, engine).ok().flatten().filter(|_| asked)?;
+        self.protocol.with_circuit(Why(words.lanes()))?
+    }
+
+    fn phases(&self) -> Phases<'_, P> {
+        let (elects, safe) = (self.blueprint.about.elects, self.blueprint.safe_phase());
+        Phases { all: &self.blueprint.phases, elects, safe }
+    }
+
+    /// Whether looking for phases takes hardly any time, if they are asked for: judged by where the trial begins.
+    fn can_wait(&self, trial: &Trial) -> bool {
+        let waits = |config: Vec<P::State>| self.phases().can_wait(&self.protocol, self.ring, &config);
+        !trial.phases || self.initial(trial.from.as_ref(), trial.seed).is_ok_and(waits)
     }
 
     /// Whether the protocol has a second form.
@@ -129,6 +181,7 @@ impl<P: Protocol> Instance<P> {
 struct Slice<'a, 'b, P: Protocol> {
     batch: &'a Batch<'a, P>,
     words: Words,
+    engine: Engine,
     ended: &'a mut Ended<'b, P>,
 }
 
@@ -140,12 +193,24 @@ impl<P: Protocol> WithCircuit<P::State> for Slice<'_, '_, P> {
             let advice = "make the circuit compute what the clear form does, or use --engine stepper";
             Error::new("circuit", "not the clear form", format!("{differ}; {advice}"))
         })?;
+        let circuit = match self.engine {
+            Engine::SlicedInterpreted => circuit.interpreted().ok_or_else(|| compiled(self.engine))?,
+            _ => circuit,
+        };
         sliced::run_in(self.batch, circuit, self.words, self.ended)
     }
 }
 
 /// The seed of the pairs on which a circuit is compared with the clear form before it is used.
 const SEED: u64 = 1;
+
+fn compiled(engine: Engine) -> Error {
+    Error::new(
+        "engine",
+        engine.name(),
+        "the circuit of this protocol was compiled with the program; texts are interpreted",
+    )
+}
 
 fn no_circuit(engine: Engine) -> Error {
     Error::new("engine", engine.name(), "the protocol has no circuit that it runs; use the stepper")
@@ -157,8 +222,6 @@ fn unsliceable(trial: &Trial) -> Option<&'static str> {
         Some("it follows clocks only (--scheduler clocks)")
     } else if !trial.faults.is_empty() {
         Some("it knows no faults; use the stepper")
-    } else if trial.phases {
-        Some("phases need a look at every step; use the stepper, or --no-phases")
     } else {
         None
     }
@@ -170,7 +233,7 @@ fn words(engine: Engine) -> Option<Words> {
         Engine::Stepper => None,
         Engine::SlicedPortable => Some(Words::Portable),
         Engine::SlicedAvx2 => Some(Words::Avx2),
-        Engine::Auto | Engine::Sliced => Some(Words::widest()),
+        Engine::Auto | Engine::Sliced | Engine::SlicedInterpreted => Some(Words::widest()),
     }
 }
 
@@ -188,6 +251,7 @@ mod tests {
     use crate::protocols::ppl::Ppl;
     use crate::protocols::ysm::{State, Ysm};
     use crate::ring::Orientation;
+    use crate::trial::Initial;
     use crate::variables::Variables;
 
     /// [YSM21] after an author has tried another rule in the clear form, and forgotten the circuit.
@@ -283,20 +347,38 @@ mod tests {
         let trial = Trial { limit: Some(1000), ..Trial::new("ppl", 64, 1) };
         let mut config = instance.initial(None, 1).unwrap();
         let (place, first) = (config.as_ptr(), config.clone());
-        let wrong = Trial { faults: vec!["agents=65,at=0".parse().unwrap()], ..trial.clone() };
-        assert!(instance.run_from(&wrong, &mut config, Engine::Auto, &()).is_err());
-        assert!(instance.run_from(&trial, &mut config, Engine::SlicedPortable, &()).is_err(), "it looks at phases");
+        for (fault, engine) in [("agents=65,at=0", Engine::Auto), ("agents=5,at=0", Engine::SlicedPortable)] {
+            let wrong = Trial { faults: vec![fault.parse().unwrap()], ..trial.clone() };
+            assert!(instance.run_from(&wrong, &mut config, engine, &()).is_err(), "{fault}");
+        }
         assert_eq!(config, first, "what is refused changes nothing");
         assert_eq!(instance.run_from(&trial, &mut config, Engine::Stepper, &()).unwrap().steps, 1000);
         assert!(config != first && config.as_ptr() == place);
+    }
+
+    /// Trials that begin in the safe set, or have a low limit, and others.
+    #[test]
+    fn what_ends_soon_is_told_beforehand() {
+        let instance = Instance::new(Arc::new(Ppl::blueprint()), 16, &Params::default()).unwrap();
+        let ends_soon = |start: &str, seeds: u64, limit: Option<u64>| {
+            let trial = Trial { phases: false, limit, ..Trial::new("ppl", 16, 1) };
+            let seeds: Vec<u64> = (0..seeds).collect();
+            let initial = Initial::Named(start.to_owned());
+            let start = |seed| instance.initial(Some(&initial), seed);
+            let (protocol, ring, limit) = (&instance.protocol, instance.ring, instance.limit(&trial));
+            let batch = Batch { protocol, ring, limit, seeds: &seeds, start: &start, phases: None, observer: &() };
+            instance.end_soon(&trial, &batch).unwrap()
+        };
+        assert!(ends_soon("safe", 200, None) && ends_soon("leaderless", 200, Some(100)));
+        assert!(!ends_soon("leaderless", 200, None) && !ends_soon("safe", 20, None));
     }
 
     #[test]
     fn a_circuit_that_is_not_the_clear_form_is_never_used() {
         let new = |ring, params: &Params| Ok(Edited(Ysm::new(ring, params)?));
         let blueprint = Blueprint::new("edited", Orientation::Directed, new).elects().uniform();
-        let instance = Instance::new(Arc::new(blueprint), 8, &Params::default()).unwrap();
-        let trial = Trial { phases: false, limit: Some(1000), ..Trial::new("edited", 8, 1) };
+        let instance = Instance::new(Arc::new(blueprint), 64, &Params::default()).unwrap();
+        let trial = Trial { phases: false, limit: Some(100_000), ..Trial::new("edited", 64, 1) };
         let seeds: Vec<u64> = (0..600).collect();
         for engine in [Engine::Auto, Engine::Sliced, Engine::SlicedPortable] {
             let refused = instance.run(&trial, &seeds, engine, &()).unwrap_err();

@@ -67,7 +67,7 @@ impl<'a> LaneClocks<'a> {
 
 /// A word with one bit for every lane, and what clocks need of it.
 ///
-/// The functions are meant to be inlined into a [`Task`], which [`Lanes::work`] runs with the processor features of the reading.
+/// The functions are meant to be inlined into a [`Task`](crate::circuit::Task), which [`Bit::work`] runs with the processor features of the reading.
 pub(crate) trait Lanes: Bit {
     /// How many lanes there are.
     const LANES: usize;
@@ -104,15 +104,6 @@ pub(crate) trait Lanes: Bit {
     fn rest(self, mut own: TimesMut<'_>) {
         for_each_lane(self, |lane| set_time(&mut own, lane, END));
     }
-
-    /// Does some work with the processor features of the reading.
-    fn work(task: &mut impl Task);
-}
-
-/// Work that is compiled once for every reading: `go` and all it calls must be `#[inline(always)]`.
-pub(crate) trait Task {
-    /// Does it.
-    fn go(&mut self);
 }
 
 /// Calls `visit` for every lane that is set.
@@ -182,10 +173,6 @@ impl Lanes for u64 {
     #[inline(always)]
     fn rotate(self, by: usize) -> Self {
         self.rotate_right(by as u32)
-    }
-
-    fn work(task: &mut impl Task) {
-        task.go();
     }
 }
 

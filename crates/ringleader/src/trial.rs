@@ -61,11 +61,14 @@ pub enum Engine {
     SlicedPortable,
     /// Many rings at once, with AVX2 even where there are wider words.
     SlicedAvx2,
+    /// Many rings at once, with the widest words, and a text without machine code.
+    SlicedInterpreted,
 }
 
 impl Engine {
     /// All engines.
-    pub const ALL: [Self; 5] = [Self::Auto, Self::Stepper, Self::Sliced, Self::SlicedPortable, Self::SlicedAvx2];
+    pub const ALL: [Self; 6] =
+        [Self::Auto, Self::Stepper, Self::Sliced, Self::SlicedPortable, Self::SlicedAvx2, Self::SlicedInterpreted];
 
     /// The word used on the command line.
     #[must_use]
@@ -76,6 +79,7 @@ impl Engine {
             Self::Sliced => "sliced",
             Self::SlicedPortable => "sliced-portable",
             Self::SlicedAvx2 => "sliced-avx2",
+            Self::SlicedInterpreted => "sliced-interpreted",
         }
     }
 

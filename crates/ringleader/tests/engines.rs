@@ -56,6 +56,36 @@ fn records_of_the_other_circuits_do_not_depend_on_the_engine() {
     }
 }
 
+/// Of rings that begin without a leader, with some, and with one that lasts; of protocols whose phases may hold anywhere; where a ring may
+/// be perfect without a leader; and at limits.
+#[test]
+fn phases_do_not_depend_on_the_engine() {
+    let with = |trial: Trial| Trial { phases: true, ..trial };
+    for n in [3, 5, 8, 13] {
+        for start in ["leaderless", "uniform", "stale-signals", "tokens"] {
+            same_records(&with(trial(n, start, &[("kappa", 4)])), 0..12);
+        }
+    }
+    same_records(&with(trial(70, "leaderless", &[("kappa", 2)])), 0..1);
+    for limit in [0, 1, 700, 5_000] {
+        let unsound = trial(8, "uniform", &[("psi", 2), ("kappa", 2), ("unsound", 1)]);
+        same_records(&with(Trial { limit: Some(limit), ..unsound }), 0..12);
+    }
+    for (protocol, start) in [
+        ("ysm", "leaderless"),
+        ("por", "uniform"),
+        ("pcl", "uniform"),
+        ("pcl", "one-color"),
+        ("undirected", "leaderless"),
+        ("fj", "uniform"),
+    ] {
+        for n in [3, 9] {
+            let small = if protocol == "undirected" { &[("kappa", 4)][..] } else { &[] };
+            same_records(&with(Trial { protocol: protocol.into(), ..trial(n, start, small) }), 0..12);
+        }
+    }
+}
+
 #[test]
 fn limits_do_not_depend_on_the_engine() {
     for limit in [0, 1, 500, 3_000, 20_000] {

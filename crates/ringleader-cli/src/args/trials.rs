@@ -64,8 +64,8 @@ pub(crate) struct RunArgs {
     /// the same law
     #[arg(long, default_value = "clocks")]
     pub(crate) scheduler: String,
-    /// The engine; it does not change the result: auto, stepper, sliced (many rings at once; needs --no-phases or --trials),
-    /// sliced-portable, sliced-avx2
+    /// The engine; it does not change the result: auto, stepper, sliced (many lanes at once), sliced-portable, sliced-avx2,
+    /// sliced-interpreted
     #[arg(long, default_value = "auto")]
     pub(crate) engine: String,
     /// Record only safety and the last change of output, which is faster

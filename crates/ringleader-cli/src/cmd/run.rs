@@ -14,7 +14,7 @@ use ringleader_records::drive::Progressed;
 use ringleader_records::{files, json};
 
 use crate::args::RunArgs;
-use crate::cmd::trial::{command, introduce, is_file, start_name, trial};
+use crate::cmd::trial::{command, introduce, is_file, start_name, tell_if_slowed, trial};
 use crate::cmd::{closed, picture, trace, trials};
 use crate::forecast::Forecast;
 use crate::progress::{Bar, locked};
@@ -41,6 +41,7 @@ fn run_once(args: &RunArgs, entries: &Entries) -> Result<(), Stop> {
     if let Some(path) = &args.trace {
         files::check_writable(path)?;
     }
+    tell_if_slowed(entry, &trial, 1, engine, args.quiet);
     let forecast = Mutex::new(Forecast::new(&**entry, &trial, 1, limit, args.quiet));
     let watch = Watch { entry, bar: Mutex::new(Bar::new(limit, args.quiet)), forecast, n: trial.n };
     let record = session.run(&trial, engine, &watch)?;

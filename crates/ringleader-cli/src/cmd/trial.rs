@@ -8,11 +8,12 @@ use ringleader::blueprint::Origin;
 use ringleader::catalogue::Catalogue;
 use ringleader::instance::Described;
 use ringleader::trial::{Engine, Initial, Scheduler, Trial};
+use ringleader_catalogue::Entry;
 use ringleader_records::case;
 
 use crate::args::RunArgs;
 use crate::stop::Stop;
-use crate::text::{commas, quoted, strong};
+use crate::text::{alarm, commas, quoted, strong};
 
 const DEFAULT_N: usize = 256;
 
@@ -33,6 +34,15 @@ pub(super) fn trial(args: &RunArgs, protocols: &Catalogue) -> Result<(Trial, Eng
         None => {}
     }
     Ok((trial, engine))
+}
+
+/// Tells, if so many trials run slower than they might, why they do: a system may refuse what machine code needs.
+pub(super) fn tell_if_slowed(entry: &Entry, trial: &Trial, trials: usize, engine: Engine, quiet: bool) {
+    if let (Some(why), false) = (entry.slowed(trial, trials, engine), quiet) {
+        let told =
+            format!("{}: the interpreter runs, which is slower and gives the same records: {why}", trial.protocol);
+        let _ = writeln!(anstream::stderr(), "{}: {told}", alarm("note"));
+    }
 }
 
 /// Names of starts have neither dots nor slashes.

@@ -17,7 +17,7 @@ use ringleader_records::pool::all_cores;
 use crate::args::RunArgs;
 use crate::cmd::closed;
 use crate::cmd::findings::{self, where_it_goes};
-use crate::cmd::trial::{command, introduce, start_name, trial};
+use crate::cmd::trial::{command, introduce, start_name, tell_if_slowed, trial};
 use crate::forecast::Forecast;
 use crate::progress::{Bar, interrupted};
 use crate::shapes::{self, mean, observed, quantile, settings};
@@ -33,6 +33,7 @@ pub(crate) fn run(args: &RunArgs, asked: u64, entries: &Entries) -> Result<(), S
     let (trial, entry) = (Trial { phases: args.phases, ..trial.clone() }, entries.find(&trial.protocol)?);
     let (described, limit) = (entry.describe(trial.n, &trial.params)?, entry.check(&trial)?);
     let threads = args.threads.unwrap_or_else(all_cores).min(usize::try_from(asked).unwrap_or(usize::MAX));
+    tell_if_slowed(entry, &trial, usize::try_from(asked).unwrap_or(usize::MAX) / threads, engine, args.quiet);
     let mut bar = Bar::new(asked, args.quiet);
     let mut forecast = Forecast::new(&**entry, &trial, asked, limit, args.quiet);
     let mut kept = Kept::new(limit, !trial.faults.is_empty(), args.json || args.phases);

@@ -269,7 +269,7 @@ law("a changed text runs as on the command line", { at: FJ }, async ({ lab, page
   const text = protocolText("fj").replace("        x.bullet = 1\n", "        x.bullet = 0\n").replace("y.bullet, y.shield) = (0, 0, 1)", "y.bullet, y.shield) = (0, 1, 1)");
   await runs(lab, text);
   assert.equal(await lab.value("protocol"), "fj.py");
-  const args = ["--n", 9, "--seed", 3, "--limit", 150];
+  const args = ["--n", 9, "--seed", 3, "--limit", 30];
   const { steps, final_hash: hash } = recordOf(text, ...args);
   await lab.goTo(steps);
   assert.equal(await lab.hash(), hash);

@@ -343,7 +343,7 @@ impl Rings<'_> {
 
 impl Network {
     /// All values of a settled network.
-    fn values<B: Bit>(&self, inputs: &[B]) -> Vec<B> {
+    pub(crate) fn values<B: Bit>(&self, inputs: &[B]) -> Vec<B> {
         let mut values = inputs.to_vec();
         for node in &self.nodes {
             let [a, b, c] = node.of.map(|value| values[value as usize]);

@@ -3,6 +3,102 @@
 use super::*;
 
 impl Resolver {
+    /// The names and domains of variables; bounds of domains are resolved later.
+    pub(super) fn class(&mut self, name: &ast::Name, body: &[ast::Stmt]) {
+        if name.text != "Agent" {
+            let help = "the variables of an agent are in `class Agent:`";
+            self.wrong(name.span, format!("`class {}` is not part of the notation", name.text), help);
+        }
+        if !self.program.variables.is_empty() {
+            self.wrong(name.span, "there is a `class Agent` already", "one class has all variables");
+        }
+        for stmt in body {
+            match &stmt.kind {
+                ast::StmtKind::AnnAssign { target, annotation, .. } => {
+                    self.variable(target, annotation);
+                }
+                ast::StmtKind::Pass => {}
+                ast::StmtKind::Expr(text) if matches!(text.kind, ast::ExprKind::Str(_)) => {}
+                _ => {
+                    let help = "a variable is a line such as `leader: bit` or `dist: span(0, 7)`";
+                    self.wrong(stmt.span, "a class has variables only", help);
+                }
+            }
+        }
+        if self.program.variables.is_empty() && self.unread.is_empty() {
+            self.wrong(name.span, "the agents have no variables", "a variable is a line such as `leader: bit`");
+        }
+    }
+
+    pub(super) fn variable(&mut self, target: &ast::Expr, annotation: &ast::Expr) {
+        let ast::ExprKind::Name(name) = &target.kind else {
+            return self.wrong(target.span, "a variable of an agent has a plain name", "");
+        };
+        if self.program.variables.iter().any(|known| known.name == *name) {
+            return self.wrong(target.span, format!("there is a variable `{name}` already"), "");
+        }
+        let (given, annotation) = match call_of(annotation, "given") {
+            Some([inner]) => (true, inner),
+            _ => (false, annotation),
+        };
+        // Its number is needed for the names of its domain; both domain and zero follow once constants are known.
+        let place = self.program.variables.len();
+        if place == MOST_VARIABLES {
+            let what = format!("the agents have more than {MOST_VARIABLES} variables");
+            self.wrong(target.span, what, "an `array(k, ...)` is one variable with k values");
+        }
+        if place >= MOST_VARIABLES {
+            return;
+        }
+        let span = target.span;
+        let domain = DomainExpr { span: annotation.span, kind: DomainKind::Bit };
+        self.program.variables.push(VariableDecl { name: name.clone(), span, domain, given, zero: None });
+        self.kinds.push(Kind::of_domain(annotation));
+        self.names_of(annotation, place);
+    }
+
+    /// The names in quotes that a domain has.
+    pub(super) fn names_of(&mut self, domain: &ast::Expr, variable: usize) {
+        match &domain.kind {
+            ast::ExprKind::Set(items) => {
+                for item in items.iter().take(MOST_LISTED) {
+                    if let ast::ExprKind::Str(name) = &item.kind {
+                        if name.chars().count() > LONGEST_NAME {
+                            let what = format!("a name of {} letters", name.chars().count());
+                            self.wrong(item.span, what, format!("at most {LONGEST_NAME} are allowed"));
+                        }
+                        self.intern(name, variable);
+                    }
+                }
+            }
+            ast::ExprKind::Call { func, args, .. } => {
+                let labels = matches!(&func.kind, ast::ExprKind::Name(name) if name == "pair" || name == "array");
+                let parts = args.iter().filter(|arg| !(labels && matches!(arg.kind, ast::ExprKind::Str(_))));
+                parts.for_each(|part| self.names_of(part, variable));
+            }
+            ast::ExprKind::BinOp { left, right, .. } => {
+                self.names_of(left, variable);
+                self.names_of(right, variable);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn intern(&mut self, name: &str, variable: usize) -> usize {
+        self.known.entry(name.to_owned()).or_default().push(variable);
+        self.number(name)
+    }
+
+    /// The number of a name in quotes.
+    pub(super) fn number(&mut self, name: &str) -> usize {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        self.program.names.push(name.to_owned());
+        self.numbers.insert(name.to_owned(), self.program.names.len() - 1);
+        self.program.names.len() - 1
+    }
+
     pub(super) fn domains(&mut self, body: &[ast::Stmt], scope: &mut Scope) {
         for stmt in body {
             let ast::StmtKind::AnnAssign { target, annotation, value } = &stmt.kind else { continue };
@@ -27,6 +123,11 @@ impl Resolver {
         let span = expr.span;
         let kind = match &expr.kind {
             ast::ExprKind::Name(word) if word == "bit" => DomainKind::Bit,
+            ast::ExprKind::Set(items) if items.len() > MOST_LISTED => {
+                let what = format!("a domain of {} values that are listed", items.len());
+                self.wrong(span, what, format!("at most {MOST_LISTED} are; `span(a, b)` has all numbers from a to b"));
+                return None;
+            }
             ast::ExprKind::Set(items) => DomainKind::Set(items.iter().map(|item| self.expr(item, scope)).collect()),
             ast::ExprKind::BinOp { left, op: BinOp::BitOr, right } => {
                 let (left, right) = (self.domain(left, scope), self.domain(right, scope));
@@ -63,8 +164,13 @@ impl Resolver {
                         );
                         return None;
                     }
+                    ("maybe" | "pair" | "array", _) => {
+                        let help = "as in `maybe(bit)`, `pair(bit)`, `array(3, bit)`";
+                        self.wrong(span, format!("`{word}(...)` has a domain in it"), help);
+                        return None;
+                    }
                     _ => {
-                        let near = nearest(word, ["bit", "span", "maybe", "pair", "array", "given"]);
+                        let near = near(word, ["bit", "span", "maybe", "pair", "array", "given"]);
                         let meant = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
                         let help = domain_instead(func).unwrap_or(help);
                         self.wrong(span, format!("`{word}(...)` is no domain{meant}"), help);
@@ -73,7 +179,10 @@ impl Resolver {
                 }
             }
             _ => {
-                self.wrong(span, "this is no domain", domain_instead(expr).unwrap_or(help));
+                let word = if let ast::ExprKind::Name(word) = &expr.kind { word } else { "" };
+                let near = near(word, ["bit", "span", "maybe", "pair", "array", "given", "oracle"]);
+                let meant = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+                self.wrong(span, format!("this is no domain{meant}"), domain_instead(expr).unwrap_or(help));
                 return None;
             }
         };
@@ -130,27 +239,32 @@ impl Resolver {
             (None, None) => Otherwise::Mirrored,
             (Some((ast::ExprKind::Name(word), _)), None) if word == "mirrored" => Otherwise::Mirrored,
             (Some((ast::ExprKind::Name(word), _)), None) if word == "unchanged" => Otherwise::Unchanged,
-            (Some((_, span)), _) => {
-                return self.wrong(
-                    span,
-                    "`otherwise` is `mirrored`, `unchanged` or a function",
-                    "write `otherwise = mirrored`",
-                );
+            (Some((kind, span)), _) => {
+                let near = match kind {
+                    ast::ExprKind::Name(word) => near(word, ["mirrored", "unchanged"]),
+                    _ => None,
+                };
+                let help = format!("write `otherwise = {}`", near.unwrap_or("mirrored"));
+                self.wrong(span, "`otherwise` is `mirrored`, `unchanged` or a function", help);
+                Otherwise::Mirrored
             }
         };
-        let rules = match rules::read(table, states, &self.literals) {
+        let rules = match rules::read(table, states, &self.literals, &self.fractions) {
             Ok(rules) => rules,
-            Err(problems) => return self.problems.extend(problems),
+            Err(problems) => {
+                self.broken_rules = true;
+                return problems.into_iter().for_each(|problem| self.wrong(problem.span, problem.what, problem.help));
+            }
         };
         for state in &rules.states {
             if let rules::Label::Name(name) = state {
                 self.intern(name, 0);
             }
         }
-        let names = &mut self.program.names;
-        let mut number = |name: &str| names.iter().position(|known| known == name).unwrap_or(0);
+        let mut number = |name: &str| self.numbers.get(name).copied().unwrap_or(0);
         let made = rules::translate(&rules, other, table.span, named, &mut number);
         self.program.variables.push(made.variable);
+        self.kinds.push(Kind::Any);
         self.program.extras = made.extras;
         self.program.interact = self.program.functions.len();
         self.program.functions.push(made.interact);

@@ -36,10 +36,15 @@ impl Resolver {
                 let targets: Vec<_> = targets.iter().map(|target| self.target(target, scope)).collect();
                 let targets: Vec<_> = targets.into_iter().collect::<Option<_>>()?;
                 targets.iter().for_each(|target| self.fits(target, &value));
+                // Of several targets it is told which, when it happens.
+                if let [target] = targets.as_slice() {
+                    self.keeps_kind(target, &value, scope);
+                }
                 StmtKind::Assign(targets, value)
             }
             ast::StmtKind::AugAssign { target, op, value } => {
                 let (old, value) = (self.expr(target, scope), self.expr(value, scope));
+                self.arithmetic(*op, &old, &value, scope);
                 let target = self.target(target, scope)?;
                 let kind = ExprKind::Binary(*op, Box::new(old), Box::new(value));
                 StmtKind::Assign(vec![target], Expr { span, kind })
@@ -50,8 +55,11 @@ impl Resolver {
             }
             ast::StmtKind::For { target, iter, body } => {
                 let iter = self.expr(iter, scope);
+                self.has_elements(&iter, scope);
                 let target = self.target(target, scope);
+                scope.loops += 1;
                 let body = self.block(body, scope);
+                scope.loops -= 1;
                 StmtKind::For(self.loop_target(target?)?, iter, body)
             }
             ast::StmtKind::Return(value) => {
@@ -89,13 +97,18 @@ impl Resolver {
     pub(super) fn target(&mut self, expr: &ast::Expr, scope: &mut Scope) -> Option<Target> {
         let span = expr.span;
         let kind = match &expr.kind {
-            ast::ExprKind::Name(name) => TargetKind::Local(scope.find(name)?),
+            ast::ExprKind::Name(name) => {
+                let local = scope.find(name)?;
+                scope.given[local] = true;
+                TargetKind::Local(local)
+            }
             ast::ExprKind::Tuple(items) => {
                 let items: Vec<_> = items.iter().map(|item| self.target(item, scope)).collect();
                 TargetKind::Tuple(items.into_iter().collect::<Option<_>>()?)
             }
             ast::ExprKind::Attribute { value, attr } => {
                 let agent = self.expr(value, scope);
+                self.is_agent(&agent, scope);
                 let field = self.field(attr)?;
                 scope.uses.writes.push((span, field));
                 TargetKind::Field(agent, field)
@@ -110,7 +123,13 @@ impl Resolver {
                     return None;
                 };
                 let (agent, index) = (self.expr(value, scope), self.expr(index, scope));
+                self.is_agent(&agent, scope);
+                self.is_number(&index, scope);
                 let field = self.field(attr)?;
+                if matches!(self.kinds[field], Kind::Number | Kind::Name) {
+                    let help = format!("as in `{}: pair(bit)`", attr.text);
+                    self.wrong(attr.span, format!("`{}` is no array", attr.text), help);
+                }
                 scope.uses.writes.push((span, field));
                 TargetKind::Element(agent, field, index)
             }
@@ -129,11 +148,12 @@ impl Resolver {
     /// The variable of an agent that has this name.
     pub(super) fn field(&mut self, attr: &ast::Name) -> Option<usize> {
         let found = self.program.variables.iter().position(|variable| variable.name == attr.text);
-        if found.is_none() {
+        let silent = self.full() || self.unread.mentions(&attr.text) || self.broken_rules;
+        if found.is_none() && !silent && !self.program.variables.is_empty() {
             let names: Vec<&str> = self.program.variables.iter().map(|variable| variable.name.as_str()).collect();
-            let meant = nearest(&attr.text, names.iter().copied());
+            let meant = near(&attr.text, names.iter().copied());
             let meant = meant.map_or(String::new(), |name| format!("; did you mean `{name}`?"));
-            let help = format!("the variables are {}{meant}", names.join(", "));
+            let help = format!("the variables are {}{meant}", listed(&names));
             self.wrong(attr.span, format!("agents have no variable `{}`", attr.text), help);
         }
         found
@@ -159,7 +179,7 @@ impl Resolver {
         let ExprKind::Const(Value::Name(name)) = value.kind else { return };
         let name = self.program.names[name].clone();
         let Some(owners) = self.known.get(&name) else { return };
-        if !owners.contains(&field) {
+        if !owners.contains(&field) && !self.full() {
             let variable = &self.program.variables[field].name;
             let values: Vec<&str> = self
                 .known
@@ -167,10 +187,12 @@ impl Resolver {
                 .filter(|(_, owners)| owners.contains(&field))
                 .map(|(name, _)| name.as_str())
                 .collect();
+            let meant = near(&name, values.iter().copied());
+            let meant = meant.map_or(String::new(), |name| format!("; did you mean \"{name}\"?"));
             let help = if values.is_empty() {
                 "it has no names".to_owned()
             } else {
-                format!("it may be {}", values.join(", "))
+                format!("it may be {}{meant}", listed(&values))
             };
             self.wrong(value.span, format!("`{variable}` is never \"{name}\""), help);
         }
@@ -184,7 +206,10 @@ impl Resolver {
             ast::ExprKind::Name(name) => self.name(name, span, scope),
             ast::ExprKind::Int(value) => ExprKind::Const(Value::Int(*value)),
             ast::ExprKind::Bool(value) => ExprKind::Const(Value::Bool(*value)),
-            ast::ExprKind::None => ExprKind::Const(Value::None),
+            ast::ExprKind::None => {
+                self.nones.insert(span);
+                ExprKind::Const(Value::None)
+            }
             ast::ExprKind::Str(name) => self.quoted(name, span, scope),
             ast::ExprKind::Float(text) => {
                 self.wrong(span, format!("{text} is no integer"), "only rule tables have probabilities");
@@ -213,9 +238,13 @@ impl Resolver {
                 let operand = self.expr(operand, scope);
                 match op {
                     ast::UnaryOp::Not => ExprKind::Not(Box::new(operand)),
-                    ast::UnaryOp::USub => ExprKind::Neg(Box::new(operand)),
+                    ast::UnaryOp::USub => {
+                        self.is_number(&operand, scope);
+                        ExprKind::Neg(Box::new(operand))
+                    }
                     // It gives a number, and of nothing else.
                     ast::UnaryOp::UAdd => {
+                        self.is_number(&operand, scope);
                         let zero = Expr { span, kind: ExprKind::Const(Value::Int(0)) };
                         ExprKind::Binary(BinOp::Add, Box::new(zero), Box::new(operand))
                     }
@@ -226,7 +255,9 @@ impl Resolver {
                 ExprKind::Const(Value::None)
             }
             ast::ExprKind::BinOp { left, op, right } => {
-                ExprKind::Binary(*op, Box::new(self.expr(left, scope)), Box::new(self.expr(right, scope)))
+                let (left, right) = (self.expr(left, scope), self.expr(right, scope));
+                self.arithmetic(*op, &left, &right, scope);
+                ExprKind::Binary(*op, Box::new(left), Box::new(right))
             }
             ast::ExprKind::Compare { left, rest } => self.compare(left, rest, scope),
             ast::ExprKind::IfExp { test, body, orelse } => {
@@ -236,10 +267,14 @@ impl Resolver {
             ast::ExprKind::Call { func, args, keywords } => self.call(func, args, keywords, span, scope),
             ast::ExprKind::Attribute { value, attr } => {
                 let agent = self.expr(value, scope);
+                self.is_agent(&agent, scope);
                 self.field(attr).map_or(ExprKind::Const(Value::None), |field| ExprKind::Field(Box::new(agent), field))
             }
             ast::ExprKind::Subscript { value, index } => {
-                ExprKind::Index(Box::new(self.expr(value, scope)), Box::new(self.expr(index, scope)))
+                let (of, index) = (self.expr(value, scope), self.expr(index, scope));
+                self.has_elements(&of, scope);
+                self.is_number(&index, scope);
+                ExprKind::Index(Box::new(of), Box::new(index))
             }
         };
         Expr { span, kind }
@@ -249,12 +284,20 @@ impl Resolver {
         items.iter().map(|item| self.expr(item, scope)).collect()
     }
 
-    pub(super) fn name(&mut self, name: &str, span: Span, scope: &Scope) -> ExprKind {
+    pub(super) fn name(&mut self, name: &str, span: Span, scope: &mut Scope) -> ExprKind {
         if let Some(local) = scope.find(name) {
+            if !scope.given[local] && scope.loops == 0 {
+                self.wrong(span, format!("`{name}` has no value yet"), "it is given one further down");
+                scope.given[local] = true;
+            }
             return ExprKind::Local(local);
         }
-        if let Some(global) = self.program.globals.iter().position(|known| known == name) {
+        if let Some(&global) = self.globals.get(name) {
             return ExprKind::Global(global);
+        }
+        // What stands for something that could not be read has no name.
+        if self.full() || self.unread.mentions(name) {
+            return ExprKind::Const(Value::None);
         }
         let is_function = self.functions.contains_key(name) || BUILTINS.iter().any(|builtin| builtin.0 == name);
         if is_function {
@@ -262,9 +305,9 @@ impl Resolver {
         } else if WORDS.contains(&name) {
             self.wrong(span, format!("`{name}` is no value"), "");
         } else {
-            let mut near = scope.locals.iter().chain(&self.program.globals).map(String::as_str).collect::<Vec<_>>();
-            near.extend(self.functions.keys().map(String::as_str));
-            let meant = nearest(name, near).map_or(String::new(), |near| format!("did you mean `{near}`?"));
+            let known = scope.locals.iter().chain(&self.program.globals).chain(self.functions.keys());
+            let meant = near(name, known.map(String::as_str));
+            let meant = meant.map_or(String::new(), |near| format!("did you mean `{near}`?"));
             let above = self.literals.contains_key(name);
             let help = if above {
                 "it is given a value further down; constants come before their use".to_owned()
@@ -281,13 +324,14 @@ impl Resolver {
     }
 
     pub(super) fn quoted(&mut self, name: &str, span: Span, scope: &Scope) -> ExprKind {
-        if !scope.module && !self.known.contains_key(name) {
-            let near = nearest(name, self.known.keys().map(String::as_str));
+        let silent = self.full() || self.unread.mentions(name) || self.broken_rules;
+        if !scope.module && !self.known.contains_key(name) && !silent {
+            let near = near(name, self.known.keys().map(String::as_str));
             let names: Vec<String> = self.known.keys().map(|name| format!("\"{name}\"")).collect();
             let all = if names.is_empty() {
                 "no variable has names".to_owned()
             } else {
-                format!("the names are {}", names.join(", "))
+                format!("the names are {}", listed(&names))
             };
             let meant = near.map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
             self.wrong(span, format!("no variable is ever \"{name}\""), format!("{all}{meant}"));
@@ -309,18 +353,35 @@ impl Resolver {
                 self.wrong(right.span, "`is` compares with `None` only", "write `==`");
             }
             let before = pairs.last().map_or(&left, |(_, last)| last);
-            if let (ExprKind::Field(_, field), _) = (&before.kind, op) {
-                let parts: Vec<Expr> =
-                    if let ExprKind::Tuple(items) = &right.kind { items.clone() } else { vec![right.clone()] };
-                parts.iter().for_each(|part| self.may_be(*field, part));
-            }
-            if let ExprKind::Field(_, field) = right.kind {
-                let before = before.clone();
-                self.may_be(field, &before);
-            }
+            self.comparable(*op, before, &right, scope);
             pairs.push((*op, right));
         }
         ExprKind::Compare(Box::new(left), pairs)
+    }
+
+    /// Whether two values can be in a relation.
+    fn comparable(&mut self, op: CmpOp, before: &Expr, after: &Expr, scope: &Scope) {
+        if matches!(op, CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE) {
+            self.is_number(before, scope);
+            return self.is_number(after, scope);
+        }
+        let parts = if let ExprKind::Tuple(items) = &after.kind { items } else { std::slice::from_ref(after) };
+        if let ExprKind::Field(_, field) = before.kind {
+            parts.iter().for_each(|part| self.may_be(field, part));
+        }
+        if let ExprKind::Field(_, field) = after.kind {
+            self.may_be(field, before);
+        }
+        match op {
+            CmpOp::In | CmpOp::NotIn => self.has_elements(after, scope),
+            _ => {
+                if let ExprKind::Field(_, field) = before.kind {
+                    self.is_never(field, after, scope);
+                } else if let ExprKind::Field(_, field) = after.kind {
+                    self.is_never(field, before, scope);
+                }
+            }
+        }
     }
 
     pub(super) fn call(
@@ -344,8 +405,11 @@ impl Resolver {
             return self.builtin(name, builtin, least..=most, args, span, scope);
         }
         let Some(&function) = self.functions.get(name) else {
-            let known = self.functions.keys().map(String::as_str).chain(BUILTINS.iter().map(|known| known.0));
-            let meant = nearest(name, known).map_or(String::new(), |near| format!("did you mean `{near}`?"));
+            if self.full() || self.unread.mentions(name) {
+                return nothing;
+            }
+            let known = BUILTINS.iter().map(|known| known.0).chain(self.functions.keys().map(String::as_str));
+            let meant = near(name, known).map_or(String::new(), |near| format!("did you mean `{near}`?"));
             let python = PYTHON.iter().find(|(known, _)| known == name).map(|(_, help)| (*help).to_owned());
             self.wrong(func.span, format!("there is no function `{name}`"), python.unwrap_or(meant));
             return nothing;
@@ -359,12 +423,8 @@ impl Resolver {
             return nothing;
         }
         let wanted = self.program.functions[function].args;
-        if wanted != args.len() {
-            let what = format!(
-                "`{name}` takes {}, here {}",
-                count(wanted, "argument"),
-                if args.len() == 1 { "is 1".to_owned() } else { format!("are {}", args.len()) }
-            );
+        if wanted != args.len() && !self.unread.has(self.program.functions[function].span.line) {
+            let what = format!("`{name}` takes {}, {}", count(wanted, "argument"), here(args.len()));
             self.wrong(span, what, "");
         }
         scope.uses.calls.push((function, span));
@@ -383,8 +443,12 @@ impl Resolver {
     ) -> ExprKind {
         if !allowed.contains(&args.len()) {
             let (least, most) = (*allowed.start(), *allowed.end());
-            let wanted = if least == most { count(least, "argument") } else { format!("{least} or more arguments") };
-            self.wrong(span, format!("`{name}` takes {wanted}"), "");
+            let wanted = match most {
+                _ if least == most => count(least, "argument"),
+                usize::MAX => format!("{least} or more arguments"),
+                _ => format!("{least} to {most} arguments"),
+            };
+            self.wrong(span, format!("`{name}` takes {wanted}, {}", here(args.len())), "");
         }
         match builtin {
             Builtin::Randint => scope.uses.draws.push(span),
@@ -399,7 +463,24 @@ impl Resolver {
             let generator = self.generator(element, clauses, scope);
             return ExprKind::Builtin(builtin, vec![Expr { span: *place, kind: generator }]);
         }
-        ExprKind::Builtin(builtin, self.exprs(args, scope))
+        let args = self.exprs(args, scope);
+        match builtin {
+            Builtin::Abs | Builtin::Range | Builtin::CeilLog2 | Builtin::Randint => {
+                args.iter().for_each(|arg| self.is_number(arg, scope));
+            }
+            Builtin::Min | Builtin::Max if args.len() > 1 => args.iter().for_each(|arg| self.is_number(arg, scope)),
+            Builtin::Min
+            | Builtin::Max
+            | Builtin::Sum
+            | Builtin::All
+            | Builtin::Any
+            | Builtin::Tuple
+            | Builtin::Len => {
+                args.iter().for_each(|arg| self.has_elements(arg, scope));
+            }
+            Builtin::Require => {}
+        }
+        ExprKind::Builtin(builtin, args)
     }
 
     /// Its names are visible inside of it only.
@@ -409,15 +490,16 @@ impl Resolver {
         clauses: &[ast::Comprehension],
         scope: &mut Scope,
     ) -> ExprKind {
-        let before = scope.visible.len();
-        let mut resolved = Vec::new();
+        let (mut resolved, mut bound) = (Vec::new(), Vec::new());
         for clause in clauses {
             let iter = self.expr(&clause.iter, scope);
+            self.has_elements(&iter, scope);
             let mut names = Vec::new();
             target_names(&clause.target, &mut names);
             for name in &names {
                 scope.add(&name.text);
             }
+            bound.extend(names);
             let target = self.target(&clause.target, scope).and_then(|target| self.loop_target(target));
             let ifs = self.exprs(&clause.ifs, scope);
             if let Some(target) = target {
@@ -425,7 +507,7 @@ impl Resolver {
             }
         }
         let element = self.expr(element, scope);
-        scope.visible.truncate(before);
+        bound.iter().for_each(|name| scope.forget(&name.text));
         ExprKind::Generator(Box::new(element), resolved)
     }
 }

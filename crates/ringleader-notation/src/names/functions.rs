@@ -13,14 +13,22 @@ impl Resolver {
             if scope.find(&arg.name.text).is_some() {
                 self.wrong(arg.name.span, format!("there is an argument `{}` already", arg.name.text), "");
             }
-            scope.add(&arg.name.text);
+            let local = scope.add(&arg.name.text);
+            scope.given[local] = true;
         }
+        let (seen, kind) = match def.name.text.as_str() {
+            "interact" => (2, Kind::Agent),
+            "leader" | "output" => (1, Kind::Agent),
+            "safe" => (1, Kind::Ring),
+            _ => (def.decorators.len().min(1), Kind::Ring),
+        };
+        scope.kinds.iter_mut().take(seen).for_each(|known| *known = kind);
         self.role(def, place);
         let mut assigned = Vec::new();
         assigned_names(&def.body, &mut assigned);
         for name in assigned {
             if scope.find(&name.text).is_none() {
-                if self.program.globals.contains(&name.text) || self.functions.contains_key(&name.text) {
+                if self.globals.contains_key(&name.text) || self.functions.contains_key(&name.text) {
                     let what = format!("`{}` is a constant or a function", name.text);
                     self.wrong(name.span, what, "a function cannot change it; take another name");
                 }
@@ -28,7 +36,7 @@ impl Resolver {
                 scope.add(&name.text);
             }
         }
-        self.keeps_agents(def, place);
+        self.keeps_agents(def);
         let body = if docstring(&def.body).is_some() { &def.body[1..] } else { &def.body[..] };
         let body = self.block(body, &mut scope);
         let function = &mut self.program.functions[place];
@@ -37,11 +45,11 @@ impl Resolver {
     }
 
     /// Refuses to give another meaning to the agents or the ring that a function is called with: it would change nobody.
-    pub(super) fn keeps_agents(&mut self, def: &ast::FunctionDef, place: usize) {
-        let agents = match self.role_of(place) {
-            Some(role) if role == "interact" => 2,
-            Some(_) => 1,
-            None => return,
+    pub(super) fn keeps_agents(&mut self, def: &ast::FunctionDef) {
+        let agents = match def.name.text.as_str() {
+            "interact" => 2,
+            "leader" | "output" | "safe" => 1,
+            _ => def.decorators.len().min(1),
         };
         let mut assigned = Vec::new();
         assigned_names(&def.body, &mut assigned);
@@ -61,7 +69,7 @@ impl Resolver {
             match &decorator.kind {
                 ast::ExprKind::Name(word) if DECORATORS.contains(&word.as_str()) => marks.push(word.as_str()),
                 ast::ExprKind::Name(word) => {
-                    let near = nearest(word, DECORATORS);
+                    let near = near(word, DECORATORS);
                     let meant = near.map_or(String::new(), |near| format!("; did you mean `@{near}`?"));
                     self.wrong(
                         decorator.span,
@@ -155,7 +163,7 @@ impl Resolver {
                 },
             };
             oracles += usize::from(matches!(extra, Extra::Oracle(_)));
-            if oracles == 2 {
+            if oracles >= 2 && matches!(extra, Extra::Oracle(_)) {
                 self.wrong(arg.name.span, "there is an oracle already", "a protocol asks one");
             }
             self.program.extras.push(extra);

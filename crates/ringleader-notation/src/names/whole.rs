@@ -4,17 +4,19 @@ use super::*;
 
 impl Resolver {
     pub(super) fn complete(&mut self, module: &ast::Module) {
+        self.nearly_special();
         let end = module.body.last().map_or(Span { line: 1, column: 1, end_line: 1, end_column: 2 }, |stmt| stmt.span);
         let first = Span { end_line: end.line, end_column: end.column + 1, ..end };
         if self.program.interact == usize::MAX {
             // With problems of rules, this would only be their consequence.
-            if self.problems.is_empty() {
+            if self.problems.is_empty() && self.unread.is_empty() {
                 self.no_transition(first);
             }
-        } else if self.program.variables.is_empty() && self.problems.is_empty() {
+        } else if self.program.variables.is_empty() && self.problems.is_empty() && self.unread.is_empty() {
             self.wrong(first, "there are no variables", "a protocol has `class Agent:` with a line for every variable");
         }
-        if let (Some(inputs), []) = (self.program.inputs, self.program.starts.as_slice()) {
+        if let (Some(inputs), [], true) = (self.program.inputs, self.program.starts.as_slice(), self.unread.is_empty())
+        {
             let span = self.program.functions[inputs].span;
             self.wrong(
                 span,
@@ -35,10 +37,33 @@ impl Resolver {
         }
     }
 
+    /// A function that nobody calls and that is nearly called like one with a meaning.
+    fn nearly_special(&mut self) {
+        let program = &self.program;
+        let missing = |name: &str| match name {
+            "safe" => program.safe.is_none(),
+            _ => program.leader.or(program.output).is_none(),
+        };
+        let missing: Vec<&str> = ["leader", "output", "safe"].into_iter().filter(|name| missing(name)).collect();
+        let mut called: Vec<usize> = self.uses.iter().flat_map(|uses| &uses.calls).map(|call| call.0).collect();
+        let phases = program.phases.iter().map(|phase| phase.function);
+        called.extend(program.starts.iter().copied().chain(program.claims.iter().copied()).chain(phases));
+        called.extend(program.promise.into_iter().chain(program.inputs));
+        let called: BTreeSet<usize> = called.into_iter().collect();
+        let uncalled = program.functions.iter().enumerate().filter(|(function, _)| !called.contains(function));
+        let meant = uncalled.filter_map(|(_, function)| {
+            let meant = missing.iter().find(|name| is_slip(&function.name, name))?;
+            let what = format!("nobody calls `{}`", function.name);
+            Some(Problem::new(function.span, what, format!("did you mean `{meant}`?")))
+        });
+        let meant: Vec<Problem> = meant.collect();
+        self.problems.extend(meant);
+    }
+
     /// No function is `interact`; one may be meant by it.
     pub(super) fn no_transition(&mut self, place: Span) {
         let help = "a protocol has `def interact(l, r):` or `rules = {...}`";
-        let meant = nearest("interact", self.functions.keys().map(String::as_str));
+        let meant = near("interact", self.functions.keys().map(String::as_str));
         let pairs = ["delta", "transition", "rule", "rules", "step", "update", "interaction"];
         let meant = meant.or_else(|| self.functions.keys().map(String::as_str).find(|name| pairs.contains(name)));
         match meant.map(|name| &self.program.functions[self.functions[name]]) {
@@ -81,12 +106,13 @@ impl Resolver {
     /// Who may write and draw, and that nobody calls itself.
     pub(super) fn uses(&mut self) {
         // A function with problems is not all there.
-        if self.problems.is_empty() {
+        if self.problems.is_empty() && self.unread.is_empty() {
             self.returns();
         }
-        let count = self.program.functions.len();
-        for function in 0..count {
-            if let Some(span) = self.calls_itself(function) {
+        let circles = self.circles();
+        for function in 0..self.uses.len() {
+            let around = |call: &&(usize, Span)| circles[call.0] == circles[function];
+            if let Some((_, span)) = self.uses[function].calls.iter().find(around).copied() {
                 let name = self.program.functions[function].name.clone();
                 self.wrong(
                     span,
@@ -95,69 +121,101 @@ impl Resolver {
                 );
             }
         }
-        if self.problems.iter().any(|problem| problem.what.ends_with("calls itself")) {
-            return;
+        self.interact_keeps_inputs();
+        self.who_looks_changes_nothing();
+    }
+
+    /// What an interaction may not do, nor any function that it calls.
+    fn interact_keeps_inputs(&mut self) {
+        let mut reached = vec![false; self.uses.len()];
+        for function in self.reach(self.program.interact, &mut reached) {
+            let Uses { writes, draws, .. } = self.uses[function].clone();
+            for (span, field) in writes {
+                let variable = &self.program.variables[field];
+                if variable.given {
+                    let what = format!("`{}` is an input", variable.name);
+                    self.wrong(span, what, "an interaction never writes it");
+                }
+            }
+            draws.iter().for_each(|span| self.no_draw(*span));
         }
-        let starts = self.program.starts.clone();
-        for root in 0..count {
-            let role = self.role_of(root);
-            let Some(role) = role else { continue };
-            let mut reached = vec![false; count];
-            self.reach(root, &mut reached);
-            for function in (0..count).filter(|&function| reached[function]) {
+    }
+
+    /// What functions may not do that are asked something; each place is told of once, for the first of them.
+    fn who_looks_changes_nothing(&mut self) {
+        let mut reached = vec![false; self.uses.len()];
+        let program = &self.program;
+        let phases = program.phases.iter().map(|phase| phase.function);
+        let asked = [program.leader, program.output, program.safe, program.promise, program.inputs];
+        let mut asked: Vec<usize> =
+            asked.into_iter().flatten().chain(phases).chain(program.claims.iter().copied()).collect();
+        asked.sort_unstable();
+        for root in asked {
+            for function in self.reach(root, &mut reached) {
                 let Uses { writes, draws, .. } = self.uses[function].clone();
-                for (span, field) in writes {
-                    let variable = self.program.variables[field].clone();
-                    if role == "interact" && variable.given {
-                        self.wrong(span, format!("`{}` is an input", variable.name), "an interaction never writes it");
-                    } else if role != "interact" && !starts.contains(&root) {
-                        self.wrong(span, format!("`{role}` changes agents"), "only `interact` and starts do");
-                    }
+                let role = self.program.functions[root].name.clone();
+                for (span, _) in writes {
+                    self.wrong(span, format!("`{role}` changes agents"), "only `interact` and starts do");
                 }
-                for span in draws {
-                    if !starts.contains(&root) {
-                        self.wrong(
-                            span,
-                            "`randint` is for starts",
-                            "`interact` has coins: `def interact(l, r, coin: span(0, 1))`",
-                        );
-                    }
-                }
+                draws.iter().for_each(|span| self.no_draw(*span));
             }
         }
     }
 
-    /// The name under which the program runs a function itself, if it does.
-    pub(super) fn role_of(&self, function: usize) -> Option<String> {
-        let program = &self.program;
-        if function == program.interact {
-            return Some("interact".to_owned());
-        }
-        let mut roles =
-            [program.leader, program.output, program.safe, program.promise, program.inputs].into_iter().flatten();
-        let listed = roles.any(|role| role == function)
-            || program.starts.contains(&function)
-            || program.claims.contains(&function)
-            || program.phases.iter().any(|phase| phase.function == function);
-        listed.then(|| program.functions[function].name.clone())
+    fn no_draw(&mut self, span: Span) {
+        let help = "`interact` has coins: `def interact(l, r, coin: span(0, 1))`";
+        self.wrong(span, "`randint` is for starts", help);
     }
 
-    pub(super) fn reach(&self, function: usize, reached: &mut [bool]) {
-        let mut pending = vec![function];
+    /// The functions to which calls lead, this one included, but for those that were reached before.
+    fn reach(&self, function: usize, reached: &mut [bool]) -> Vec<usize> {
+        let (mut pending, mut found) = (vec![function], Vec::new());
         while let Some(function) = pending.pop() {
-            if !std::mem::replace(&mut reached[function], true) {
+            if reached.get_mut(function).is_some_and(|reached| !std::mem::replace(reached, true)) {
+                found.push(function);
                 pending.extend(self.uses[function].calls.iter().map(|(called, _)| *called));
             }
         }
+        found
     }
 
-    /// Where a function calls one that leads back to it.
-    pub(super) fn calls_itself(&self, function: usize) -> Option<Span> {
-        let leads_back = |called: usize| {
-            let mut reached = vec![false; self.uses.len()];
-            self.reach(called, &mut reached);
-            reached[function]
-        };
-        self.uses[function].calls.iter().find(|(called, _)| leads_back(*called)).map(|(_, span)| *span)
+    /// By function, which circle of calls it is on: those that call each other, directly or not, have the same number, and no other has
+    /// it. In one pass, by Tarjan's way: when all calls of a function have been followed and none led to one that was begun before it,
+    /// it and all that were begun since and are still open are a circle.
+    fn circles(&self) -> Vec<usize> {
+        const NONE: usize = usize::MAX;
+        let count = self.uses.len();
+        let (mut begun, mut least, mut circle) = (vec![NONE; count], vec![NONE; count], vec![NONE; count]);
+        let (mut open, mut time) = (Vec::new(), 0);
+        for root in 0..count {
+            // Functions whose calls are being followed, and how many of them have been.
+            let mut path = vec![(root, 0_usize)];
+            while let Some((function, call)) = path.pop() {
+                if call == 0 && begun[function] != NONE {
+                    continue;
+                }
+                if call == 0 {
+                    (begun[function], least[function], time) = (time, time, time + 1);
+                    open.push(function);
+                }
+                // A call that has been followed.
+                if let Some((called, _)) = call.checked_sub(1).map(|call| self.uses[function].calls[call])
+                    && circle[called] == NONE
+                {
+                    least[function] = least[function].min(least[called]);
+                }
+                if let Some(&(called, _)) = self.uses[function].calls.get(call) {
+                    path.extend([(function, call + 1), (called, 0)]);
+                } else if least[function] == begun[function] {
+                    while let Some(member) = open.pop() {
+                        circle[member] = function;
+                        if member == function {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        circle
     }
 }

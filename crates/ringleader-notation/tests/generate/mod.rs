@@ -434,7 +434,8 @@ impl Author {
     /// An expression for a value of a domain; now and then for one outside.
     fn value(&mut self, kind: &Kind, depth: usize, scope: &Scope) -> String {
         if self.chance(40) {
-            return self.pick(&["99", "None", "-17", "(0, 0)", "True", "n"]).to_owned();
+            // Such that it is not noticed before it is run.
+            return format!("({}, 0)[0]", self.pick(&["99", "None", "-17", "(0, 0)", "True", "n"]));
         }
         match kind {
             Kind::Span(0, 1) if self.chance(2) => self.truth(depth, scope),

@@ -70,7 +70,7 @@ fn goals<P: Protocol, S>(
     wanted: &[Text],
 ) -> (Vec<Goal<P>>, Vec<Goal<P>>) {
     let named = Named { name: blueprint.safe_phase(), about: Text::default() };
-    let safe = Phase { named, holds: Arc::new(P::is_safe), open: None };
+    let safe = Phase { named, holds: Arc::new(P::is_safe), open: None, led: None };
     let phases = blueprint.phases.iter().cloned().chain([safe]).filter(|phase| wanted.contains(&phase.named.name));
     let goal = |phase: Phase<P>| Goal { inside: (phase.holds)(&stepper.protocol, &stepper.config), phase };
     let (open, closed): (Vec<Goal<P>>, Vec<Goal<P>>) = phases.map(goal).partition(|goal| goal.phase.open.is_some());

@@ -7,6 +7,7 @@
 //!     until no clock has a tick left in the window:
 //!         for each edge: in the lanes where its time precedes both neighbours': interact, go on to the next time
 //!     count the interactions of each ring, note the last change of output
+//!     rings of which phases are asked for: replay the window in the clear form if leaders changed or a phase may have been entered
 //!     rings that look safe: check; if safe, replay this window in the clear form for the exact step
 //!     rings that are done make room for the next trial; when there are none left, the others are cut into more arcs
 //! ```
@@ -16,26 +17,25 @@
 
 use std::ops::ControlFlow;
 
-use super::hitting::first_in;
-use super::stepper::{Halt, Stepper};
-use super::tracker::Tracker;
+use super::stepper::Halt;
 use crate::circuit::Circuit;
 use crate::clocks::Keys;
 use crate::error::Error;
 use crate::observer::{Observer, Pace, Progress};
 use crate::protocol::Protocol;
-use crate::ring::{Orientation, Ring};
-use crate::schedule::{AnySchedule, Clocks};
+use crate::ring::Orientation;
 use crate::simd::Lanes;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{avx2, avx512};
-use crate::trial::Record;
 
 mod block;
 mod layout;
+mod trials;
 
 use block::{Block, Chance, Window};
 use layout::Layout;
+use trials::{About, Change, Coded, Next, Replayed, Running, Trials, Watch};
+pub(crate) use trials::{Batch, Ended, Phases};
 
 #[cfg(any(test, feature = "bench-parts"))]
 pub use block::parts;
@@ -43,88 +43,44 @@ pub use block::parts;
 /// To visit an edge in all lanes is about as much work as so many interactions of the stepper.
 const VISIT: u64 = 4;
 
-/// One after the other, trials that differ in their seeds only.
-pub(crate) struct Batch<'a, P: Protocol> {
-    /// The protocol.
-    pub(crate) protocol: &'a P,
-    /// The ring.
-    pub(crate) ring: Ring,
-    /// The limit of each trial.
-    pub(crate) limit: u64,
-    /// The seeds, in order.
-    pub(crate) seeds: &'a [u64],
-    /// The initial configuration of a seed.
-    pub(crate) start: &'a dyn Fn(u64) -> Result<Vec<P::State>, Error>,
-    /// Asked whether to go on, at least once a window, and told how many interactions the rings that run have behind them.
-    pub(crate) observer: &'a dyn Observer,
-}
-
-/// Takes each trial that has ended, in the order in which they end: which of the seeds it had, its record and its last configuration.
-pub(crate) type Ended<'a, P> =
-    dyn FnMut(usize, Record, Vec<<P as crate::protocol::Transition>::State>) -> ControlFlow<()> + 'a;
-
-/// A trial on its way.
-struct Running {
-    /// Which of the seeds.
-    index: usize,
-    seed: u64,
-    window: u64,
-    /// The interactions before this window.
-    steps: u64,
-    change: Option<Change>,
-    coins_read: u64,
-}
-
-/// The last change of output so far.
-struct Change {
-    window: u64,
-    /// The interactions before that window.
-    steps: u64,
-    /// Time and edge of the interaction.
-    tick: u64,
-}
-
-struct Runner<'a, P: Protocol, L, C> {
-    batch: &'a Batch<'a, P>,
+struct Runner<'a, L, C> {
+    trials: &'a mut dyn Trials,
     block: Block<L, C>,
     /// The trial of every ring of the block.
     rings: Vec<Option<Running>>,
-    next: usize,
 }
 
-/// Runs all trials of a batch with this reading and circuit. If it is stopped, trials that were running end as interrupted ones.
-///
-/// # Errors
-/// If a start is refused.
-pub(crate) fn run<P, L, C>(batch: &Batch<'_, P>, circuit: C, ended: &mut Ended<'_, P>) -> Result<(), Error>
-where
-    P: Protocol,
-    L: Lanes,
-    C: Circuit<State = P::State>,
-{
-    let layout = Layout::new(L::LANES, batch.ring.n(), batch.seeds.len());
-    let (mut runner, mut pace) = (Runner::<P, L, C>::new(batch, circuit, layout), Pace::new(batch.observer));
+/// Runs all trials with this reading and circuit. If it is stopped, trials that were running end as interrupted ones.
+fn run<L: Lanes, C: Circuit>(trials: &mut dyn Trials, observer: &dyn Observer, circuit: C) -> Result<(), Error> {
+    let (mut runner, mut pace) = (Runner::<L, C>::new(trials, circuit), Pace::new(observer));
     // Trials begin before anybody is asked: a batch that is stopped at once tells of them, as the stepper does.
-    while runner.fill(ended)?.is_continue()
+    while runner.fill()?.is_continue()
         && pace.ask(Progress::of(runner.steps())).is_continue()
         && runner.rings.iter().any(Option::is_some)
     {
         runner.spread();
         runner.open();
-        if runner.window(&mut pace).is_break() || runner.close(ended, &mut pace).is_break() {
+        if runner.window(&mut pace).is_break() || runner.close(&mut pace).is_break() {
             break;
         }
     }
-    runner.interrupt(ended);
+    runner.interrupt();
     Ok(())
 }
 
-impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C> {
-    fn new(batch: &'a Batch<'a, P>, circuit: C, layout: Layout) -> Self {
-        let undirected = batch.ring.orientation() == Orientation::Undirected;
-        let chance = Chance { undirected, sides: batch.protocol.coins() };
-        let block = Block::new(circuit, layout, chance);
-        Self { batch, block, rings: (0..layout.rings).map(|_| None).collect(), next: 0 }
+/// A block for so many trials.
+fn block<L: Lanes, C: Circuit>(about: About, circuit: C, trials: usize) -> Block<L, C> {
+    let layout = Layout::new(L::LANES, about.ring.n(), trials);
+    let undirected = about.ring.orientation() == Orientation::Undirected;
+    Block::new(circuit, layout, Chance { undirected, sides: about.sides, asks: about.oracle.is_some() })
+}
+
+impl<'a, L: Lanes, C: Circuit> Runner<'a, L, C> {
+    fn new(trials: &'a mut dyn Trials, circuit: C) -> Self {
+        let about = trials.about();
+        let block = block(about, circuit, about.trials);
+        let rings = (0..block.layout.rings).map(|_| None).collect();
+        Self { trials, block, rings }
     }
 
     /// The interactions of all rings that run.
@@ -132,49 +88,43 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
         self.rings.iter().flatten().map(|ring| ring.steps).sum()
     }
 
-    /// Gives every free place the next trial that is not over before it begins.
-    fn fill(&mut self, ended: &mut Ended<'_, P>) -> Result<ControlFlow<()>, Error> {
-        let mut configs = Vec::new();
-        for ring in 0..self.rings.len() {
-            while self.rings[ring].is_none() && self.next < self.batch.seeds.len() {
-                let (index, seed) = (self.next, self.batch.seeds[self.next]);
-                let config = (self.batch.start)(seed)?;
-                self.next += 1;
-                let safe = self.batch.protocol.is_safe(&config);
-                if safe || self.batch.limit == 0 {
-                    let record = self.batch.record(0, safe.then_some(0), 0, 0);
-                    if ended(index, record, config).is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                    continue;
+    /// Gives every free place the next trial.
+    fn fill(&mut self) -> Result<ControlFlow<()>, Error> {
+        let (mut configs, mut ran) = (Vec::new(), ControlFlow::Continue(()));
+        for (k, ring) in self.rings.iter_mut().enumerate().filter(|(_, ring)| ring.is_none()) {
+            match self.trials.next()? {
+                Next::Begins(running, codes) => {
+                    configs.push((k, codes));
+                    *ring = Some(running);
                 }
-                configs.push((ring, config.iter().map(|state| self.block.circuit.encode(state)).collect()));
-                self.rings[ring] = Some(Running { index, seed, window: 0, steps: 0, change: None, coins_read: 0 });
+                Next::Nothing => break,
+                Next::Stopped => {
+                    ran = ControlFlow::Break(());
+                    break;
+                }
             }
         }
         if !configs.is_empty() {
             self.block.put(&configs);
         }
-        Ok(ControlFlow::Continue(()))
+        Ok(ran)
     }
 
     /// Cuts the rings into more arcs if that fills lanes that would be idle.
     fn spread(&mut self) {
-        let running = self.rings.iter().flatten().count();
-        let layout = Layout::new(L::LANES, self.batch.ring.n(), running);
+        let old: Vec<usize> = (0..self.rings.len()).filter(|&ring| self.rings[ring].is_some()).collect();
+        let layout = Layout::new(L::LANES, self.block.layout.n, old.len());
         if layout.arcs <= self.block.layout.arcs {
             return;
         }
-        let mut spread = Self::new(self.batch, self.block.circuit.clone(), layout);
-        spread.next = self.next;
-        let old: Vec<usize> = (0..self.rings.len()).filter(|&ring| self.rings[ring].is_some()).collect();
-        let codes = |&ring: &usize| self.block.codes(&self.block.planes, ring).collect();
-        let configs: Vec<(usize, Vec<u128>)> = old.iter().map(codes).enumerate().collect();
-        spread.block.put(&configs);
+        let mut spread = block(self.trials.about(), self.block.circuit.clone(), old.len());
+        let codes = self.block.codes(&self.block.planes, &old);
+        spread.put(&codes.into_iter().enumerate().collect::<Vec<_>>());
+        let mut rings: Vec<Option<Running>> = (0..layout.rings).map(|_| None).collect();
         for (to, from) in old.into_iter().enumerate() {
-            spread.rings[to] = self.rings[from].take();
+            rings[to] = self.rings[from].take();
         }
-        *self = spread;
+        (self.block, self.rings) = (spread, rings);
     }
 
     fn open(&mut self) {
@@ -194,101 +144,125 @@ impl<'a, P: Protocol, L: Lanes, C: Circuit<State = P::State>> Runner<'a, P, L, C
     }
 
     /// Takes stock at the end of a window. If somebody breaks off, those that have not ended are where they were before it.
-    fn close(&mut self, ended: &mut Ended<'_, P>, pace: &mut Pace<'_>) -> ControlFlow<()> {
-        for k in 0..self.rings.len() {
-            if self.end(k, ended, pace).is_break() {
+    fn close(&mut self, pace: &mut Pace<'_>) -> ControlFlow<()> {
+        let Ok(replayed) = self.replay(pace) else {
+            self.block.planes.clone_from(&self.block.before);
+            return ControlFlow::Break(());
+        };
+        let safe = self.safe(&replayed);
+        for (k, safe) in safe.into_iter().enumerate() {
+            if self.end(k, safe, pace).is_break() {
                 self.block.planes.clone_from(&self.block.before);
                 return ControlFlow::Break(());
             }
         }
-        for (k, ring) in self.rings.iter_mut().enumerate() {
+        for ((k, ring), replayed) in self.rings.iter_mut().enumerate().zip(replayed) {
             let Some(ring) = ring else { continue };
-            let changed = self.block.changed(k);
-            if changed > 0 {
-                ring.change = Some(Change { window: ring.window, steps: ring.steps, tick: changed });
-            }
-            ring.steps += self.block.counted(k);
-            ring.coins_read += self.block.coins_read(k);
+            let count = self.block.counted(k);
+            let tick = |tick: u64| Change::Tick { window: ring.window, steps: ring.steps, tick };
+            let (change, coins_read, leaderless) = match replayed {
+                Some(all) => {
+                    ring.tracker = all.tracker;
+                    (all.change.map(Change::Step), all.coins_read, all.leaderless)
+                }
+                None => {
+                    let leaderless = if self.block.had_no_leader(k) { ring.leaderless + count } else { 0 };
+                    let changed = self.block.changed(k);
+                    ((changed > 0).then(|| tick(changed)), self.block.coins_read(k), leaderless)
+                }
+            };
+            ring.change = change.unwrap_or(ring.change);
+            ring.leaderless = leaderless;
+            ring.steps += count;
+            ring.coins_read += coins_read;
             ring.window += 1;
         }
         ControlFlow::Continue(())
     }
 
+    /// Runs windows again in the clear form of which the lanes do not know enough.
+    fn replay(&mut self, pace: &mut Pace<'_>) -> Result<Vec<Option<Replayed>>, Halt> {
+        let mut replayed: Vec<Option<Replayed>> = self.rings.iter().map(|_| None).collect();
+        let doubtful: Vec<usize> = (0..self.rings.len()).filter(|&k| self.is_doubtful(k)).collect();
+        let mut again = [&doubtful[..], &self.watched(&doubtful)].concat();
+        again.sort_unstable();
+        if again.is_empty() {
+            return Ok(replayed);
+        }
+        let mut configs = Vec::new();
+        for (&k, before) in again.iter().zip(self.block.codes(&self.block.before, &again)) {
+            let Some(ring) = &self.rings[k] else { continue };
+            let mut window = self.trials.replay(ring, &before, self.block.counted(k), pace)?;
+            configs.push((k, std::mem::take(&mut window.now)));
+            replayed[k] = Some(window);
+        }
+        configs.retain(|(k, _)| doubtful.contains(k));
+        if !configs.is_empty() {
+            self.block.put(&configs);
+        }
+        Ok(replayed)
+    }
+
+    /// In lanes the oracle always answers that there is a leader: whether that may not have been so in this window.
+    fn is_doubtful(&self, k: usize) -> bool {
+        let Some(delay) = self.trials.about().oracle else { return false };
+        let waits = |ring: &Running| self.block.had_no_leader(k) && ring.leaderless + self.block.counted(k) <= delay;
+        self.rings[k].as_ref().is_some_and(|ring| !self.block.had_leader(k) && !waits(ring))
+    }
+
+    /// The rings, but for those left out, in whose phases something may have happened.
+    fn watched(&self, out: &[usize]) -> Vec<usize> {
+        let (mut all, mut look) = (Vec::new(), Vec::new());
+        for (k, ring) in self.rings.iter().enumerate().filter(|(k, _)| !out.contains(k)) {
+            let Some(ring) = ring else { continue };
+            match self.trials.watch(ring, self.block.changed(k) > 0, self.block.is_led(k)) {
+                Watch::Nothing => {}
+                Watch::End => look.push(k),
+                Watch::Steps => all.push(k),
+            }
+        }
+        if !look.is_empty() {
+            let ends = self.block.codes(&self.block.planes, &look);
+            let entered =
+                |k: usize, end: &[u128]| self.rings[k].as_ref().is_some_and(|ring| self.trials.has_entered(ring, end));
+            all.extend(look.into_iter().zip(&ends).filter(|(k, end)| entered(*k, end)).map(|(k, _)| k));
+        }
+        all
+    }
+
+    /// Which rings are safe at the end of the window. Of those that were replayed for the oracle the lanes know nothing.
+    fn safe(&self, replayed: &[Option<Replayed>]) -> Vec<bool> {
+        let asks = self.trials.about().oracle.is_some();
+        let unknown = |k: usize| asks && replayed[k].is_some();
+        let may_be = |&k: &usize| self.rings[k].is_some() && (unknown(k) || self.block.may_be_safe(k));
+        let may_be: Vec<usize> = (0..self.rings.len()).filter(may_be).collect();
+        let mut safe = vec![false; self.rings.len()];
+        for (k, codes) in may_be.iter().zip(self.block.codes(&self.block.planes, &may_be)) {
+            safe[*k] = self.trials.is_safe(&codes);
+        }
+        safe
+    }
+
     /// Ends the trial of a ring, if it is safe now or at its limit.
-    fn end(&mut self, k: usize, ended: &mut Ended<'_, P>, pace: &mut Pace<'_>) -> ControlFlow<()> {
+    fn end(&mut self, k: usize, safe: bool, pace: &mut Pace<'_>) -> ControlFlow<()> {
         let Some(ring) = &self.rings[k] else { return ControlFlow::Continue(()) };
         let count = self.block.counted(k);
-        let safe = self.block.may_be_safe(k) && self.batch.protocol.is_safe(&self.block.read(&self.block.planes, k));
-        if !safe && ring.steps + count < self.batch.limit {
+        if !safe && ring.steps + count < self.trials.about().limit {
             return ControlFlow::Continue(());
         }
-        let before = self.block.read(&self.block.before, k);
-        let finished = self.batch.finish(ring, before, count, safe, pace);
+        let before = self.block.codes(&self.block.before, &[k]);
+        let finished = self.trials.finish(ring, &before[0], count, safe, pace);
         debug_assert!(!matches!(finished, Err(Halt::Schedule | Halt::Coins)), "a window ended early");
-        let Ok((record, config)) = finished else { return ControlFlow::Break(()) };
-        let index = ring.index;
+        let Ok(ran) = finished else { return ControlFlow::Break(()) };
         self.rings[k] = None;
         self.block.free(k);
-        ended(index, record, config)
+        ran
     }
 
-    /// Hands in what is still running, as it is, even to somebody who has broken off.
-    fn interrupt(&self, ended: &mut Ended<'_, P>) {
+    fn interrupt(&mut self) {
         for (k, ring) in self.rings.iter().enumerate() {
             let Some(ring) = ring else { continue };
-            let record = self.batch.record(ring.steps, None, self.batch.changed_before(ring), ring.coins_read);
-            let record = Record { censored: false, interrupted: true, ..record };
-            let _ = ended(ring.index, record, self.block.read(&self.block.planes, k));
-        }
-    }
-}
-
-/// What needs to know the protocol only, whatever the circuit and the words.
-impl<P: Protocol> Batch<'_, P> {
-    /// Replays the last window of a trial in the clear form, to the exact first safe step or to the limit.
-    fn finish(
-        &self,
-        ring: &Running,
-        before: Vec<P::State>,
-        count: u64,
-        safe: bool,
-        pace: &mut Pace<'_>,
-    ) -> Result<(Record, Vec<P::State>), Halt> {
-        let clocks = Clocks::from_window(self.ring, ring.seed, ring.window);
-        debug_assert_eq!(clocks.in_window() as u64, count, "the ring has fired all that its window holds");
-        let mut stepper = Stepper::new(self.protocol.clone(), before, AnySchedule::Clocks(clocks));
-        let mut tracker = Tracker::new(self.protocol, &[], &stepper.config);
-        let most = count.min(self.limit - ring.steps);
-        let exact = if safe { first_in(&stepper, count, &P::is_safe, pace)? } else { count };
-        tracker.follow_output(&mut stepper, exact.min(most), pace)?;
-        let changed = match tracker.last_output_change {
-            0 => self.changed_before(ring),
-            step => ring.steps + step,
-        };
-        let in_time = safe && exact <= most;
-        let (steps, coins_read) = (ring.steps + exact.min(most), ring.coins_read + stepper.coins_read);
-        Ok((self.record(steps, in_time.then_some(steps), changed, coins_read), stepper.config))
-    }
-
-    /// The last change of output before this window.
-    fn changed_before(&self, ring: &Running) -> u64 {
-        ring.change.as_ref().map_or(0, |change| {
-            let clocks = Clocks::from_window(self.ring, ring.seed, change.window);
-            change.steps + clocks.until((change.tick >> 32) as u32, change.tick as u32 as usize) as u64
-        })
-    }
-
-    fn record(&self, steps: u64, safe: Option<u64>, last_output_change: u64, coins_read: u64) -> Record {
-        Record {
-            limit: self.limit,
-            steps,
-            safe,
-            censored: safe.is_none(),
-            interrupted: false,
-            last_output_change,
-            phases: Vec::new(),
-            faults: Vec::new(),
-            coins_read,
+            self.trials.interrupt(ring, &self.block.codes(&self.block.planes, &[k])[0]);
         }
     }
 }
@@ -361,12 +335,13 @@ pub(crate) fn run_in<P: Protocol>(
     words: Words,
     ended: &mut Ended<'_, P>,
 ) -> Result<(), Error> {
+    let (core, mut trials) = (circuit.core().clone(), Coded { batch, circuit: &circuit, ended, begun: 0 });
     match words {
         #[cfg(target_arch = "x86_64")]
-        Words::Avx512 if avx512::available() => run::<P, avx512::B512, _>(batch, circuit, ended),
+        Words::Avx512 if avx512::available() => run::<avx512::B512, _>(&mut trials, batch.observer, core),
         #[cfg(target_arch = "x86_64")]
-        Words::Avx2 if avx2::available() => run::<P, avx2::B256, _>(batch, circuit, ended),
-        _ => run::<P, u64, _>(batch, circuit, ended),
+        Words::Avx2 if avx2::available() => run::<avx2::B256, _>(&mut trials, batch.observer, core),
+        _ => run::<u64, _>(&mut trials, batch.observer, core),
     }
 }
 
@@ -378,6 +353,8 @@ mod tests {
     use crate::protocol::uniform;
     use crate::protocols::ppl::{Ppl, State};
     use crate::random::{Stream, stream};
+    use crate::ring::Ring;
+    use crate::trial::Record;
 
     /// Which seed, its record, its last configuration.
     type All = Vec<(usize, Record, Vec<State>)>;
@@ -422,8 +399,15 @@ mod tests {
             let protocol = Ppl::new(ring, &Params::default().with("kappa", 5)).unwrap();
             let seeds: Vec<u64> = (0..trials).collect();
             let start = |seed| Ok(uniform(&protocol, ring, &mut stream(seed, Stream::Start)));
-            let batch =
-                Batch { protocol: &protocol, ring, limit: 100_000, seeds: &seeds, start: &start, observer: &() };
+            let batch = Batch {
+                protocol: &protocol,
+                ring,
+                limit: 100_000,
+                seeds: &seeds,
+                start: &start,
+                phases: None,
+                observer: &(),
+            };
             let all = protocol.with_circuit(EveryWidth(&batch)).unwrap();
             assert_eq!(all[0].len(), seeds.len());
             assert!(all.iter().all(|width| *width == all[0]), "n {n}");

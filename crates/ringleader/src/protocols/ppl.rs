@@ -260,6 +260,11 @@ impl<const PRIME: bool> PplOf<PRIME> {
         }
     }
 
+    /// Lemma "impossible": a perfect configuration has a leader, unless psi 2^psi divides n (which 2^psi >= n excludes).
+    pub(super) fn perfect_needs_leader(&self, ring: Ring) -> bool {
+        !ring.n().is_multiple_of(usize::from(self.psi) << self.psi)
+    }
+
     /// Reads `psi`, `c1`, `kappa` and `unsound`.
     ///
     /// # Errors
@@ -385,7 +390,9 @@ impl<const PRIME: bool> Declared for PplOf<PRIME> {
             blueprint.start("tokens", TOKENS, starts::tokens).start("safe", "a random member of S_PL", starts::safe);
         c_pb(blueprint)
             .open_phase("C_DL", "C_PB, one leader, dist and last right", |p, c| p.sets(c).in_c_dl(), dist_last_leader)
+            .led(|_, _| true)
             .open_phase("perfect", "eq. (1) and eq. (2) hold", |p, c| p.sets(c).perfect(), dist_id_leader)
+            .led(|p, ring| p.perfect_needs_leader(ring))
             .event("mode changed", events::MODE_CHANGED, |_, before, after| events::mode_changed(before, after))
             .event("token at its target", events::TOKEN_HIT, |p, before, after| events::token_hit(p.psi, before, after))
     }

@@ -320,8 +320,11 @@ fn with_phases<const D: bool>(blueprint: Blueprint<UndirectedOf<D>>) -> Blueprin
         .phase("C_PB", "the same, and the P_PL part in C_PB", |p, c| {
             p.oriented_in(c, |sets| sets.in_c_pb()) && remembered(c)
         })
+        .led(|_, _| true)
         .open_phase("C_DL", c_dl, |p, c| p.oriented_in(c, |sets| sets.in_c_dl()), differ)
+        .led(|_, _| true)
         .open_phase("perfect", perfect, |p, c| p.oriented_in(c, |sets| sets.perfect()), differ)
+        .led(|p, ring| p.pl.perfect_needs_leader(ring))
 }
 
 fn with_events<const D: bool>(blueprint: Blueprint<UndirectedOf<D>>) -> Blueprint<UndirectedOf<D>> {

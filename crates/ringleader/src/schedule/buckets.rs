@@ -11,8 +11,8 @@
 //! stays in the cache, and memory is linear in n. Ticks are drawn for dense lists of edges by nothing but arithmetic on
 //! 32-bit numbers, which compilers turn into vector instructions.
 
+use crate::circuit::{Bit, Task};
 use crate::clocks::{END, Keys, SLOT};
-use crate::simd::{Lanes, Task};
 
 /// A bucket has about this many ticks, as a power of two, unless it would be longer than a window or shorter than
 /// [`SHORTEST`].

@@ -5,8 +5,8 @@
 use std::arch::x86_64::*;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-use super::{LaneClocks, Lanes, Task, Times, TimesMut, cut};
-use crate::circuit::{Bit, Wide};
+use super::{LaneClocks, Lanes, Times, TimesMut, cut};
+use crate::circuit::{Bit, Task, Wide};
 use crate::clocks::{INITIATOR, LOG, MULTIPLIERS};
 
 /// 256 lanes.
@@ -82,6 +82,17 @@ impl Bit for B256 {
     fn wide(words: &mut [Self]) -> Wide<'_> {
         // SAFETY: a word is 4 numbers of 64 bits, of which any are a word, and its alignment is more than theirs.
         Wide::Avx2(unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), words.len()) })
+    }
+
+    fn work(task: &mut impl Task) {
+        #[target_feature(enable = "avx2")]
+        #[inline(never)]
+        fn with_features(task: &mut impl Task) {
+            task.go();
+        }
+        assert!(available(), "this reading needs AVX2");
+        // SAFETY: the features were just found.
+        unsafe { with_features(task) }
     }
 }
 
@@ -213,16 +224,6 @@ impl Lanes for B256 {
             let high = _mm256_sllv_epi64(high, _mm256_set1_epi64x(64 - (by % 64) as i64));
             Self(_mm256_or_si256(low, high))
         }
-    }
-
-    fn work(task: &mut impl Task) {
-        #[target_feature(enable = "avx2")]
-        fn with_features(task: &mut impl Task) {
-            task.go();
-        }
-        assert!(available(), "this reading needs AVX2");
-        // SAFETY: the features were just found.
-        unsafe { with_features(task) }
     }
 }
 

@@ -5,8 +5,8 @@
 use std::arch::x86_64::*;
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
-use super::{LaneClocks, Lanes, Task, Times, TimesMut, cut};
-use crate::circuit::{Bit, Wide};
+use super::{LaneClocks, Lanes, Times, TimesMut, cut};
+use crate::circuit::{Bit, Task, Wide};
 use crate::clocks::{INITIATOR, LOG, MULTIPLIERS};
 
 /// 512 lanes.
@@ -99,6 +99,17 @@ impl Bit for B512 {
     fn wide(words: &mut [Self]) -> Wide<'_> {
         // SAFETY: a word is 8 numbers of 64 bits, of which any are a word, and its alignment is more than theirs.
         Wide::Avx512(unsafe { std::slice::from_raw_parts_mut(words.as_mut_ptr().cast(), words.len()) })
+    }
+
+    fn work(task: &mut impl Task) {
+        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512bitalg,avx512vbmi2")]
+        #[inline(never)]
+        fn with_features(task: &mut impl Task) {
+            task.go();
+        }
+        assert!(available(), "this reading needs AVX-512");
+        // SAFETY: the features were just found.
+        unsafe { with_features(task) }
     }
 }
 
@@ -224,16 +235,6 @@ impl Lanes for B512 {
             let high = _mm512_sllv_epi64(high, _mm512_set1_epi64(64 - (by % 64) as i64));
             Self(_mm512_or_si512(low, high))
         }
-    }
-
-    fn work(task: &mut impl Task) {
-        #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512bitalg,avx512vbmi2")]
-        fn with_features(task: &mut impl Task) {
-            task.go();
-        }
-        assert!(available(), "this reading needs AVX-512");
-        // SAFETY: the features were just found.
-        unsafe { with_features(task) }
     }
 }
 

@@ -48,6 +48,11 @@ const NOBODY: State = State {
 
 impl<C: Circuit<State = State>> Circuit for Planted<C> {
     type State = State;
+    type Core = Self;
+
+    fn core(&self) -> &Self {
+        self
+    }
 
     fn planes(&self) -> usize {
         self.circuit.planes()

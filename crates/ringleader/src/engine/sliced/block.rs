@@ -12,138 +12,17 @@
 use std::ops::ControlFlow;
 
 use super::layout::Layout;
-use crate::circuit::Circuit;
-use crate::clocks::{Keys, add, color, edge_keys};
-use crate::simd::{LaneClocks, Lanes, Task, Times, TimesMut, for_each_lane, set_time, time};
+use crate::circuit::{Circuit, Task};
+use crate::clocks::Keys;
+use crate::simd::{Lanes, for_each_lane, set_time, time};
 
+mod leaders;
 #[cfg(any(test, feature = "bench-parts"))]
 pub mod parts;
+mod rows;
 
-/// Numbers in a cache-aligned array, a row for every edge.
-struct Rows {
-    numbers: Vec<u16>,
-    start: usize,
-    width: usize,
-}
-
-impl Rows {
-    fn new(rows: usize, width: usize) -> Self {
-        let numbers = vec![0; rows * width + 32];
-        // If no aligned place is found, an unaligned one is only slower.
-        let start = numbers.as_ptr().align_offset(64).min(32);
-        Self { numbers, start, width }
-    }
-
-    #[inline(always)]
-    fn row(&self, k: usize) -> &[u16] {
-        let start = self.start + k * self.width;
-        &self.numbers[start..start + self.width]
-    }
-
-    #[inline(always)]
-    fn row_mut(&mut self, k: usize) -> &mut [u16] {
-        let start = self.start + k * self.width;
-        &mut self.numbers[start..start + self.width]
-    }
-
-    /// Row `from`, moved by `by` lanes to the left around the end, into row `to`.
-    #[inline(always)]
-    fn rotate_into(&mut self, from: usize, to: usize, by: usize) {
-        let (from, to, width) = (self.start + from * self.width, self.start + to * self.width, self.width);
-        self.numbers.copy_within(from + by..from + width, to);
-        self.numbers.copy_within(from..from + by, to + width - by);
-    }
-}
-
-/// The times of every lane, in halves, a row of each for every edge.
-struct TimeRows {
-    low: Rows,
-    high: Rows,
-}
-
-impl TimeRows {
-    fn new(rows: usize, width: usize) -> Self {
-        Self { low: Rows::new(rows, width), high: Rows::new(rows, width) }
-    }
-
-    #[inline(always)]
-    fn row(&self, k: usize) -> Times<'_> {
-        [self.low.row(k), self.high.row(k)]
-    }
-
-    #[inline(always)]
-    fn row_mut(&mut self, k: usize) -> TimesMut<'_> {
-        [self.low.row_mut(k), self.high.row_mut(k)]
-    }
-
-    /// Moves a row around the end; of the halves only the higher one where nobody looks at the other.
-    #[inline(always)]
-    fn rotate_into(&mut self, from: usize, to: usize, by: usize, coarsely: bool) {
-        if !coarsely {
-            self.low.rotate_into(from, to, by);
-        }
-        self.high.rotate_into(from, to, by);
-    }
-
-    /// Copies a row in the lanes whose bits are set.
-    #[inline(always)]
-    fn copy(&mut self, words: &[u64; 8], from: usize, to: usize) {
-        for half in [&mut self.low, &mut self.high] {
-            let (from, to) = (half.start + from * half.width, half.start + to * half.width);
-            for k in 0..half.width {
-                let chosen = words[k / 64] >> (k % 64) & 1 == 1;
-                half.numbers[to + k] = if chosen { half.numbers[from + k] } else { half.numbers[to + k] };
-            }
-        }
-    }
-}
-
-/// The keys of every lane in one window, with what the first edge of its arc adds to them.
-struct KeyRows {
-    slots: usize,
-    words: [Rows; 4],
-    /// In large rings, where the keys of edges do not add up, the second keys of all edges.
-    second: Option<Rows>,
-    /// The ranks of even slots, of odd slots, and of the last two, among which may be the edge with a colour of its own.
-    ranks: Rows,
-}
-
-/// Up to this size of a ring the keys of edges add up.
-const ADD_UP: usize = 1 << 16;
-
-impl KeyRows {
-    fn new(layout: &Layout, lanes: usize) -> Self {
-        Self {
-            slots: layout.slots,
-            words: [0; 4].map(|_| Rows::new(1, lanes)),
-            second: (layout.n > ADD_UP).then(|| Rows::new(layout.slots, lanes)),
-            ranks: Rows::new(4, lanes),
-        }
-    }
-
-    fn set(&mut self, lane: usize, first: usize, n: usize, keys: &Keys) {
-        for (rows, word) in self.words.iter_mut().zip(add(keys.words, edge_keys(first))) {
-            rows.row_mut(0)[lane] = word;
-        }
-        if let Some(second) = &mut self.second {
-            (0..self.slots).for_each(|slot| second.row_mut(slot)[lane] = add(keys.words, edge_keys(first + slot))[1]);
-        }
-        for (row, slot) in [0, 1, self.slots - 2, self.slots - 1].into_iter().enumerate() {
-            self.ranks.row_mut(row)[lane] = keys.ranks[color((first + slot) % n, n)];
-        }
-    }
-
-    #[inline(always)]
-    fn of(&self, slot: usize) -> LaneClocks<'_> {
-        let [a, b, c, d] = &self.words;
-        let (mut words, mut edge) = ([a.row(0), b.row(0), c.row(0), d.row(0)], edge_keys(slot));
-        if let Some(second) = &self.second {
-            (words[1], edge[1]) = (second.row(slot), 0);
-        }
-        let row = if slot + 2 < self.slots { slot % 2 } else { slot + 4 - self.slots };
-        LaneClocks { words, rank: self.ranks.row(row), edge }
-    }
-}
+use leaders::Leaders;
+use rows::{KeyRows, TimeRows};
 
 /// How many planes the count of a window has: the edges of 2^20 agents tick some 2^27 times, never 2^40.
 const COUNT: usize = 40;
@@ -157,6 +36,8 @@ pub(super) struct Chance {
     pub(super) undirected: bool,
     /// How many sides a coin has.
     pub(super) sides: u64,
+    /// Whether an oracle is asked. In lanes it answers that there is a leader, and what speaks for that is noted.
+    pub(super) asks: bool,
 }
 
 /// The rings of all lanes, and their clocks in one window.
@@ -190,6 +71,7 @@ pub(super) struct Block<L, C> {
     one: L,
     many: L,
     bad: L,
+    leaders: Option<Leaders<L>>,
 }
 
 impl<L: Lanes, C: Circuit> Block<L, C> {
@@ -199,7 +81,9 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         let pairs = (2..m as u32).step_by(2).flat_map(|e| [e, e - 1]);
         let last = m.is_multiple_of(2).then_some(m as u32 - 1);
         let is_short = |lane: &usize| layout.length(layout.arc(*lane)) < m;
+        let leaders = circuit.leader_plane().filter(|_| chance.asks).map(|plane| Leaders::new(plane, m));
         Self {
+            leaders,
             circuit,
             layout,
             chance,
@@ -247,18 +131,33 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         }
     }
 
-    /// Reads the codes of a ring out of planes.
-    pub(super) fn codes<'a>(&'a self, planes: &'a [L], ring: usize) -> impl Iterator<Item = u128> + 'a {
-        let width = self.circuit.planes();
-        self.layout.agents(ring).map(move |(lane, slot)| {
+    /// Reads the codes of rings out of planes, 64 lanes at a time.
+    pub(super) fn codes(&self, planes: &[L], rings: &[usize]) -> Vec<Vec<u128>> {
+        let (width, layout) = (self.circuit.planes(), self.layout);
+        let mut all = vec![vec![0_u128; layout.n]; rings.len()];
+        // By word: which of the rings are there, in which lane, from which agent on.
+        let mut wanted: [Vec<(usize, usize, usize)>; 8] = Default::default();
+        for (k, &ring) in rings.iter().enumerate() {
+            for arc in 0..layout.arcs {
+                let lane = layout.lane(ring, arc);
+                wanted[lane / 64].push((k, lane % 64, arc));
+            }
+        }
+        let mut words = [[0; 8]; 128];
+        for slot in 0..layout.slots {
             let agent = &planes[slot * width..(slot + 1) * width];
-            agent.iter().enumerate().fold(0, |code, (p, &plane)| code | u128::from(has_lane(plane, lane)) << p)
-        })
-    }
-
-    /// Reads a ring out of planes.
-    pub(super) fn read(&self, planes: &[L], ring: usize) -> Vec<C::State> {
-        self.codes(planes, ring).map(|code| self.circuit.decode(code)).collect()
+            words.iter_mut().zip(agent).for_each(|(words, plane)| *words = words_of(*plane));
+            for (word, wanted) in wanted.iter().enumerate().filter(|(_, wanted)| !wanted.is_empty()) {
+                for half in 0..width.div_ceil(64) {
+                    let mut square: [u64; 64] = std::array::from_fn(|p| words[64 * half + p][word]);
+                    transpose(&mut square);
+                    for &(k, bit, arc) in wanted.iter().filter(|(_, _, arc)| slot < layout.length(*arc)) {
+                        all[k][layout.first(arc) + slot] |= u128::from(square[bit]) << (64 * half);
+                    }
+                }
+            }
+        }
+        all
     }
 
     /// Sets the keys of a ring for the window that is about to be opened.
@@ -292,6 +191,17 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         let is = |lanes: L| self.over_arcs(ring).filter(|&lane| has_lane(lanes, lane)).count();
         let elected = self.circuit.leader_plane().is_none() || (is(self.one) == 1 && is(self.many) == 0);
         elected && is(self.bad) == 0
+    }
+
+    /// Whether a ring has a leader at the end of the window; of a protocol that elects none it may have.
+    pub(super) fn is_led(&self, ring: usize) -> bool {
+        self.circuit.leader_plane().is_none() || self.over_arcs(ring).any(|lane| has_lane(self.one, lane))
+    }
+
+    /// The lanes in which an agent is there, and no copy of another.
+    #[inline(always)]
+    fn present(&self, slot: usize) -> L {
+        if slot + 1 == self.layout.slots { !self.short } else { L::ONE }
     }
 
     /// Draws the first tick of every clock; lanes without a ring never fire.
@@ -389,6 +299,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
             self.running[j] = L::runs(self.times.row(j + 1));
             return self.running[j];
         }
+        let led = self.pair_leads(j);
         let changed = self.interact(j, fires);
         if changed.any() {
             self.note(changed, j);
@@ -398,6 +309,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         if at_end {
             self.write_back(self.ends(j), j + 1);
         }
+        self.note_leaders(j, fires, led);
         true
     }
 
@@ -467,7 +379,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
         self.mirror_agent(L::ONE, m);
         (self.one, self.many, self.bad) = (L::ZERO, L::ZERO, L::ZERO);
         for j in 0..m {
-            let present = if j + 1 == m { !self.short } else { L::ONE };
+            let present = self.present(j);
             let (l, r) = self.planes[j * width..(j + 2) * width].split_at(width);
             self.bad = self.bad | (present & self.circuit.unsettled(l, r));
             if let Some(p) = leader {
@@ -493,6 +405,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
             self.before.clone_from(&self.planes);
         }
         self.open();
+        self.note_first_leaders();
         let (mut runs, mut sweep) = (true, 0);
         while runs {
             (runs, sweep) = (false, sweep + 1);
@@ -508,6 +421,7 @@ impl<L: Lanes, C: Circuit> Block<L, C> {
             }
         }
         self.count();
+        self.note_steady_leaders();
         if looks {
             self.look();
         }
@@ -535,6 +449,20 @@ fn words_of<L: Lanes>(lanes: L) -> [u64; 8] {
     let mut words = [0; 8];
     lanes.to_words(&mut words);
     words
+}
+
+/// Bit `i` of word `k` becomes bit `k` of word `i`.
+fn transpose(square: &mut [u64; 64]) {
+    let (mut by, mut mask) = (32, 0xffff_ffff_u64);
+    while by > 0 {
+        for k in (0..64).filter(|k| k & by == 0) {
+            let differ = (square[k] >> by ^ square[k + by]) & mask;
+            square[k] ^= differ << by;
+            square[k + by] ^= differ;
+        }
+        by /= 2;
+        mask ^= mask << by;
+    }
 }
 
 #[inline(always)]
@@ -568,7 +496,7 @@ mod tests {
 
         fn with<C: Circuit<State = State>>(self, circuit: C) -> usize {
             let layout = Layout::with_arcs(64, self.1.n(), self.2);
-            let mut block = Block::<u64, C>::new(circuit, layout, Chance { undirected: false, sides: 1 });
+            let mut block = Block::<u64, C>::new(circuit, layout, Chance { undirected: false, sides: 1, asks: false });
             let mut configs: Vec<Vec<State>> = (0..layout.rings)
                 .map(|ring| starts::safe(self.0, self.1, &mut stream(ring as u64, Stream::Start)))
                 .collect();
@@ -577,7 +505,8 @@ mod tests {
             let coded: Vec<(usize, Vec<u128>)> = configs.iter().map(codes).enumerate().collect();
             block.put(&coded);
             block.look();
-            assert!((0..layout.rings).all(|ring| block.read(&block.planes, ring) == configs[ring]));
+            let rings: Vec<usize> = (0..layout.rings).collect();
+            assert!(block.codes(&block.planes, &rings).into_iter().zip(&coded).all(|(codes, put)| codes == put.1));
             (0..layout.rings).filter(|&ring| block.may_be_safe(ring)).count()
         }
     }

@@ -88,5 +88,7 @@ pub fn leads_alone<A: Armed>(config: &[A], u_0: usize) -> A::Bit {
 /// Adds C_PB as a phase to any protocol that runs *EliminateLeaders*.
 #[must_use]
 pub(crate) fn c_pb<P: Protocol<State: War>>(blueprint: Blueprint<P>) -> Blueprint<P> {
-    blueprint.phase("C_PB", "a leader exists and every live bullet is peaceful", |_, config| in_c_pb(config))
+    blueprint
+        .phase("C_PB", "a leader exists and every live bullet is peaceful", |_, config| in_c_pb(config))
+        .led(|_, _| true)
 }

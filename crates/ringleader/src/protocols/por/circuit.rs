@@ -77,6 +77,11 @@ impl<B: Bit, const C: usize> Wires<B> for Agent<B, C> {
 
 impl<const C: usize> Circuit for PorCircuit<C> {
     type State = State;
+    type Core = Self;
+
+    fn core(&self) -> &Self {
+        self
+    }
 
     fn planes(&self) -> usize {
         Self::PLANES

@@ -206,6 +206,11 @@ impl<const W: usize, const K: usize> PplCircuit<W, K> {
 
 impl<const W: usize, const K: usize> Circuit for PplCircuit<W, K> {
     type State = State;
+    type Core = Self;
+
+    fn core(&self) -> &Self {
+        self
+    }
 
     fn planes(&self) -> usize {
         Self::PLANES
@@ -285,6 +290,11 @@ pub struct AnyKappa<const W: usize, const K: usize>(pub PplCircuit<W, K>);
 
 impl<const W: usize, const K: usize> Circuit for AnyKappa<W, K> {
     type State = State;
+    type Core = Self;
+
+    fn core(&self) -> &Self {
+        self
+    }
 
     fn planes(&self) -> usize {
         self.0.planes()

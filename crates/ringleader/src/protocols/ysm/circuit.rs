@@ -47,6 +47,11 @@ impl<B: Bit, const D: usize> Wires<B> for Agent<B, D> {
 
 impl<const D: usize> Circuit for YsmCircuit<D> {
     type State = State;
+    type Core = Self;
+
+    fn core(&self) -> &Self {
+        self
+    }
 
     fn planes(&self) -> usize {
         Self::PLANES

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use super::{Block, Chance, is_coarse};
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Task};
 use crate::clocks::Keys;
 use crate::engine::sliced::layout::Layout;
 use crate::engine::sliced::{Batch, Words, run_in};
@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::observer::{Observer, Progress};
 use crate::protocol::Protocol;
 use crate::ring::Ring;
-use crate::simd::{Lanes, Task};
+use crate::simd::Lanes;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::{avx2, avx512};
 
@@ -48,7 +48,7 @@ impl<P: Protocol> Trials<'_, P> {
         let stamps = Stamps { enough, stamp, finished: AtomicU64::new(0), stamps: Mutex::new(Vec::new()) };
         let (start, limit) = (|_| Ok(self.start.to_vec()), u64::MAX);
         let Self { protocol, ring, seeds, .. } = *self;
-        let batch = Batch { protocol, ring, limit, seeds, start: &start, observer: &stamps };
+        let batch = Batch { protocol, ring, limit, seeds, start: &start, phases: None, observer: &stamps };
         run_in(&batch, circuit, words, &mut |_, record, _| {
             stamps.finished.fetch_add(if record.interrupted { 0 } else { record.steps }, Relaxed);
             ControlFlow::Continue(())
@@ -120,7 +120,7 @@ struct Alone<L, C> {
 impl<L: Lanes, C: Circuit> Alone<L, C> {
     fn new(part: Part, circuit: C, n: usize, sweeps: usize) -> Self {
         let layout = Layout::with_arcs(L::LANES, n, 1);
-        let mut block = Block::new(circuit, layout, Chance { undirected: false, sides: 1 });
+        let mut block = Block::new(circuit, layout, Chance { undirected: false, sides: 1, asks: false });
         (0..layout.rings).for_each(|ring| block.set_keys(ring, &Keys::new(ring as u64, 0)));
         block.busy = L::ONE;
         Self { block, part, sweeps, done: 0 }
