@@ -225,6 +225,9 @@ fn claims_are_found_by_statement() {
     let refused = ringleader(&["prove", "--every-n", "one-kappa"]);
     assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
     assert!(complaint(&refused).contains("is decided ring by ring"), "{}", complaint(&refused));
+    let refused = ringleader(&["prove", "every-safe", "--n", "5"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    assert!(complaint(&refused).contains("--n: these claims are about every n"), "{}", complaint(&refused));
 }
 
 #[test]
