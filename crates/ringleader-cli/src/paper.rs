@@ -641,10 +641,11 @@ pub(crate) const STATEMENTS: &[Statement] = &[
         says: "the composition elects a leader on undirected rings within O(n^2 log n) steps with polylog(n) states",
         evidence: &[
             of(
-                How::Sampled,
-                "the time; what is proven is about its parts, Theorems 1, 2 and 4",
-                "ringleader run --protocol undirected --n 16 --seed 1",
+                How::Proven,
+                "with probability 1 from everywhere, and for ever: every n that is no multiple of psi 2^psi, psi = 2..31, 16 colours; how the layers act on one another for kappa_max = 1, 2, 3, 48psi, the rest for every kappa_max; by the reduction `layers`",
+                "ringleader prove every-undirected --psi 2..31",
             ),
+            of(How::Sampled, "the time", "ringleader run --protocol undirected --n 16 --seed 1"),
             of(How::Exact, "the number of states", "ringleader list --n 1024"),
         ],
     },
@@ -725,6 +726,11 @@ pub(crate) const STATEMENTS: &[Statement] = &[
                 How::Proven,
                 "recolouring, and that red-free configurations stay so: every n, 16 colours, by the reduction `near`",
                 "ringleader prove every-recolour every-pcl-red-free",
+            ),
+            of(
+                How::Proven,
+                "with probability 1: every n, 16 colours, by the reduction `fresh`",
+                "ringleader prove every-pcl-convergence",
             ),
         ],
     },

@@ -220,6 +220,14 @@ fn claims_are_found_by_statement() {
     assert_eq!(claims(&["cpb-closed"]), ["cpb_closed"]);
     let both = ["cpb-lone-closed", "cpb_closed", "every-cpb_closed"];
     assert_eq!(claims(&["cpb_lone_closed", "Lemma 13", "cpb_closed"]), both);
+    // With --every-n only theorems about every n are found, and a claim beside which there is none is refused.
+    assert_eq!(claims(&["--every-n", "Lemma 13"]), ["every-cpb_closed"]);
+    let refused = ringleader(&["prove", "--every-n", "one-kappa"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    assert!(complaint(&refused).contains("is decided ring by ring"), "{}", complaint(&refused));
+    let refused = ringleader(&["prove", "every-safe", "--n", "5"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
+    assert!(complaint(&refused).contains("--n: these claims are about every n"), "{}", complaint(&refused));
 }
 
 #[test]

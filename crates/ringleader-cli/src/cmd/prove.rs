@@ -80,6 +80,9 @@ pub(crate) fn prove(args: &ProveArgs, entries: &Entries, files: &[File]) -> Resu
     if args.list {
         return list::list(&chosen, args.json);
     }
+    if args.n.is_some() && chosen.iter().all(|claim| claim.every.is_some()) {
+        return Err(Stop::Bad("--n: these claims are about every n; leave it out".into()));
+    }
     if prepare(args)?.is_none() {
         return again();
     }

@@ -2,6 +2,7 @@
 //! every `n`. What a claim here decides is the facts; its reduction is a text in PROOFS.md, and what that says about indices is compared
 //! with the library's own predicates in the tests.
 
+mod layers;
 mod meeting;
 mod others;
 #[cfg(test)]
@@ -38,8 +39,18 @@ const CLOSED: Claim = Claim {
     ..SAFE
 };
 
+const UNDIRECTED: Claim = Claim {
+    name: "every-undirected",
+    place: "Theorem undirected",
+    says: "the composition of P_CL, P_OR and P_PL reaches oriented S_PL with probability 1 from every configuration, and stays in it, for every n that is no multiple of psi 2^psi",
+    every: Some("layers"),
+    given: &["every-pcl-convergence", "every-por-convergence", "every-convergence"],
+    decide: |query, point| layers::compose(query, point.psi),
+    ..SAFE
+};
+
 pub(super) fn claims() -> Vec<Claim> {
-    [of_s_pl(), of_bullets(), of_convergence(), of_others()].concat()
+    [of_s_pl(), of_bullets(), of_convergence(), of_others(), vec![UNDIRECTED]].concat()
 }
 
 fn of_others() -> Vec<Claim> {
@@ -91,6 +102,15 @@ fn of_others() -> Vec<Claim> {
             place: "Lemma red_decrease",
             says: "what `red_decrease` says, for every n",
             decide: |query, _| others::red_decrease(query),
+            ..coloured
+        },
+        Claim {
+            name: "every-pcl-convergence",
+            place: "Theorem two-hop",
+            says: "with 16 colours P_CL becomes red-free with probability 1 from every configuration, and stays so, for every n",
+            every: Some("fresh"),
+            given: &["every-red_decrease", "every-red_increase", "every-recolour", "every-pcl-red-free"],
+            decide: |query, _| others::fresh_colours(query, false),
             ..coloured
         },
     ]

@@ -211,6 +211,32 @@ pub(super) fn red_decrease(query: &mut Query<'_>) -> Result<Decided, Undecided> 
     Ok(holds(both_ways(query, &pcl(NEAR)?, (name, says))?))
 }
 
+/// After `e_0` the colours of `u_0` and `u_1` differ, from each other and from those of all agents at distance 1 or 2.
+fn are_fresh<A: Agent<State = pcl::State>>(after: &[A]) -> A::Bit {
+    let n = after.len();
+    let color = ("color", (|v| v.color) as fn(&pcl::State) -> u16);
+    let near = [n - 2, n - 1, 2, 3 % n].into_iter().filter(|&i| i > 1);
+    let taken = any(near.flat_map(|i| [0, 1].map(|k| after[k].same(color, &after[i], color))));
+    !taken & !after[0].same(color, &after[1], color)
+}
+
+/// A stamp conflict is between red agents, and with fresh colours both become blue and nobody red. With any colours that is wrong.
+pub(super) fn fresh_colours(query: &mut Query<'_>, any_colours: bool) -> Result<Decided, Undecided> {
+    let says: Says<'_, pcl::State> = either!(|before, after| {
+        let reddens = any((0..before.len()).map(|i| !pcl::is_red(before, i) & pcl::is_red(after, i)));
+        let blue = all([0, 1].map(|i| pcl::is_red(before, i) & !pcl::is_red(after, i)));
+        let conflict = pcl::stamp_conflict(&before[0], &before[1]);
+        [if any_colours { conflict } else { conflict & are_fresh(after) }, blue & !reddens]
+    });
+    let name = "red agents with a stamp conflict become blue with fresh colours, and nobody becomes red";
+    for n in 3..=NEAR {
+        if let Some(wrong) = both_ways(query, &pcl(n)?, (name, says))? {
+            return Ok(wrong);
+        }
+    }
+    Ok(holds(None))
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -230,6 +256,8 @@ mod tests {
             assert_eq!(arrows(&mut query, true).unwrap().verdict.name(), "fails");
             assert_eq!(red_free(&mut query).unwrap().verdict, Verdict::Holds(None));
             assert_eq!(red_decrease(&mut query).unwrap().verdict, Verdict::Holds(None));
+            assert_eq!(fresh_colours(&mut query, false).unwrap().verdict, Verdict::Holds(None));
+            assert_eq!(fresh_colours(&mut query, true).unwrap().verdict.name(), "fails");
         });
     }
 
