@@ -111,7 +111,7 @@ fn call(program: &Program, setting: &Setting, function: usize, state: &State) ->
     Ok(if program.leader == Some(function) { u64::from(truth(&value)) } else { number(&value) })
 }
 
-/// A name is not taken for a number.
+/// A name is not taken for a number, nor is nothing.
 const NAME: u64 = 0x6e61_6d65;
 
 /// Different outputs have different numbers.
@@ -120,7 +120,7 @@ fn number(value: &Value) -> u64 {
         Value::Int(value) => *value as u64,
         Value::Bool(value) => u64::from(*value),
         Value::Name(name) => mix(*name as u64 ^ NAME),
-        Value::None => u64::MAX,
+        Value::None => mix(!NAME),
         Value::Tuple(items) => items.iter().fold(items.len() as u64, |hash, item| mix(hash) ^ number(item)),
         Value::Agent(_) | Value::Ring => 0,
     }
@@ -152,4 +152,15 @@ pub(crate) fn slots_of(setting: &Setting, field: usize) -> Vec<Slot> {
         Cell::Maybe(there, parts) => std::iter::once(there).chain(parts).cloned().collect(),
     };
     setting.layout.fields[field].cells.iter().flat_map(|(_, one)| cell(one)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_neither_a_number_nor_a_name() {
+        let others = [Value::Int(-1), Value::Int(0), Value::Name(0), Value::Bool(false), Value::Bool(true)];
+        assert!(others.iter().all(|other| number(other) != number(&Value::None)));
+    }
 }
